@@ -27,6 +27,8 @@ export interface Target {
 
 /** The only loopback address at which the operator allows trunks. */
 export const PROVIDER_HOST = '127.0.0.2';
+/** Where, at that address, the operator's settings say that Discord, Slack, Telegram and the vendors of speech are. */
+export const PLATFORM_PORT = 17_723;
 /** Address of a stranger. */
 export const STRANGER_HOST = '127.0.0.7';
 /** The reverse proxy that the operator trusts. */

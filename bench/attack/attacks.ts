@@ -20,6 +20,11 @@ import { signInFloods } from './attacks/18-sign-in-floods.ts';
 import { foreignStreams } from './attacks/19-foreign-streams.ts';
 import { databaseFill } from './attacks/20-database-fill.ts';
 import { callRooms } from './attacks/21-call-rooms.ts';
+import { greedyAccount } from './attacks/22-greedy-account.ts';
+import { platformStreams } from './attacks/23-platform-streams.ts';
+import { webhookFloods } from './attacks/24-webhook-floods.ts';
+import { oauthConnections } from './attacks/25-oauth-connections.ts';
+import { speechVendors } from './attacks/26-speech-vendors.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -44,6 +49,11 @@ export const ATTACKS: readonly Attack[] = [
   foreignStreams,
   databaseFill,
   callRooms,
+  greedyAccount,
+  platformStreams,
+  webhookFloods,
+  oauthConnections,
+  speechVendors,
 ];
 
 export function attackOf(number: number): Attack {

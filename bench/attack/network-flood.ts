@@ -9,7 +9,9 @@ const SOCKETS = 128;
 /** A request that a stranger makes. */
 export interface Knock {
   readonly path: string;
-  readonly body: unknown;
+  /** Sent as JSON, a text as it is; absent: it is a GET. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Strangers in 250 networks who send 500 requests a second in all, through the proxy that the operator trusts. */
@@ -47,16 +49,20 @@ export class NetworkFlood {
   }
 
   #send(n: number): void {
-    const { path, body } = this.#knock(n);
-    const text = JSON.stringify(body);
+    const { path, body, headers: own } = this.#knock(n);
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = {
-      'Content-Type': 'application/json',
-      'Content-Length': `${Buffer.byteLength(text)}`,
+      ...(text !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': `${Buffer.byteLength(text)}`,
+      }),
+      ...own,
       'Sec-Fetch-Site': 'same-origin',
       'X-Forwarded-For': `198.18.${n % NETWORKS}.${1 + (n % 200)}`,
     };
-    const to = { host: '127.0.0.1', port: this.#port, localAddress: PROXY_HOST, method: 'POST', path };
-    const asked = request({ ...to, headers, agent: this.#agent }, (answer) => {
+    const to = { host: '127.0.0.1', port: this.#port, localAddress: PROXY_HOST, path };
+    const method = text === undefined ? 'GET' : 'POST';
+    const asked = request({ ...to, method, headers, agent: this.#agent }, (answer) => {
       this.#count(answer.statusCode ?? 0);
       if (answer.statusCode === 429 && answer.headers['retry-after'] === undefined) this.timeless++;
       answer.resume();

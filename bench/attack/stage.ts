@@ -4,12 +4,33 @@ import { VARIABLES } from '../../src/settings/variables.ts';
 import { Gateway } from '../../test/support/gateway.ts';
 import { Mailbox } from '../../test/support/mailbox.ts';
 import { AskedProcess } from './asked-process.ts';
-import { PROVIDER_HOST, PROXY_HOST, type Target } from './attack.ts';
+import { PLATFORM_PORT, PROVIDER_HOST, PROXY_HOST, type Target } from './attack.ts';
 import { LiveCall } from './live-call.ts';
 import { MemoryGuard } from './memory-guard.ts';
 
 const PROBER = join(import.meta.dirname, 'prober-program.ts');
 const COLLECT_GARBAGE = join(import.meta.dirname, '../soak/collect-garbage.mjs');
+
+/** Whoever attacks runs them. */
+const PLATFORMS = `http://${PROVIDER_HOST}:${PLATFORM_PORT}`;
+/** Platforms that send webhooks, with secrets that no attacker has. */
+const WEBHOOK_PLATFORMS = {
+  SVC_SLACK_CLIENT_ID: '1.2',
+  SVC_SLACK_CLIENT_SECRET: 'slack client secret',
+  SVC_SLACK_SIGNING_SECRET: 'f'.repeat(32),
+  SVC_TEAMS_CLIENT_ID: '11111111-2222-3333-4444-555555555554',
+  SVC_TEAMS_CLIENT_SECRET: 'client secret',
+  SVC_TEAMS_LOGIN_URL: `${PLATFORMS}/entra`,
+  SVC_TEAMS_OPENID_URL: `${PLATFORMS}/openid`,
+  SVC_TEAMS_APP_ID: '11111111-2222-3333-4444-555555555555',
+  SVC_TEAMS_APP_SECRET: 'app secret',
+  SVC_TEAMS_TENANT_ID: '11111111-2222-3333-4444-555555555556',
+  SVC_WHATSAPP_PHONE_NUMBER_ID: '1',
+  SVC_WHATSAPP_ACCESS_TOKEN: 'token',
+  SVC_WHATSAPP_APP_SECRET: 'app secret',
+  SVC_WHATSAPP_VERIFY_TOKEN: 'a text of our own choice',
+  SVC_WHATSAPP_API_URL: `${PLATFORMS}/whatsapp`,
+};
 
 /** Latencies of `GET /api/calls` since the last report. */
 export interface ProbeReport {
@@ -92,6 +113,13 @@ function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, strin
     SVC_MAIL_FROM: 'Gateway <gateway@example.com>',
     SVC_SIP_TRUNK_ALLOW: PROVIDER_HOST,
     SVC_MODELS_ALLOW: PROVIDER_HOST,
+    SVC_DISCORD_API_URL: `${PLATFORMS}/discord`,
+    SVC_SLACK_API_URL: `${PLATFORMS}/slack`,
+    SVC_TELEGRAM_API_URL: `${PLATFORMS}/telegram`,
+    SVC_DEEPGRAM_URL: `${PLATFORMS}/deepgram`,
+    SVC_OPENAI_URL: `${PLATFORMS}/openai`,
+    SVC_BRIDGE_KEY: 'b'.repeat(40),
+    ...WEBHOOK_PLATFORMS,
     SVC_TRUSTED_PROXIES: PROXY_HOST,
     // Reached within an attack. None but the one that reaches for it stores as much.
     SVC_DATABASE_ACCOUNT_QUOTA_MB: '6',

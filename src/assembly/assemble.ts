@@ -32,9 +32,11 @@ import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import { getInternalBearer } from '../agents/internal-bearer.ts';
 import type { BridgeContext } from '../api/rest/platform-bridge.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
+import { FairShare } from '../base/fair-share.ts';
 import { Places } from '../base/places.ts';
 import type { Platform } from '../base/platform.ts';
 import { ReadingTime } from '../base/reading-time.ts';
+import { ThreadUse } from '../base/thread-use.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
@@ -68,7 +70,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics, clock);
-  const readingTime = new ReadingTime(clock);
+  const readingTime = new ReadingTime(clock, new ThreadUse());
   metrics.watchShare('reading_time', readingTime.share);
   const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), readingTime, publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
@@ -234,7 +236,7 @@ function connectionDeps(
 
 /** Creates the file domain and the sweeper that deletes old files once it is started. */
 async function openFileStorage(
-  { settings, clock, store, closers, metrics, events, publicUrl }: PartDeps,
+  { settings, clock, store, closers, metrics, events, readingTime, publicUrl }: PartDeps,
   connectors: ReadonlyMap<Platform, Connector>,
 ): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
   const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
@@ -243,19 +245,21 @@ async function openFileStorage(
     {
       store,
       clock,
+      readingTime,
       maxBytes,
       publicUrl,
       fetcher: (platform) => connectors.get(platform)?.provides.messenger?.files,
       count: (event) => metrics.fileEvent(event),
     },
   );
+  metrics.watchShare('transfers', files.transfers.share);
   metrics.watchFileBytes(() => files.ledger.totalBytes);
   const sweeper = new FileSweeper(files, (error) => events.writeFailed('expired files', error));
   closers.push(() => sweeper.close());
   return { files, sweeper };
 }
 
-/** Limit of requests that wait for a reply. */
+/** Limit of requests that wait for a reply; one account has half. */
 const MAX_WAITS = 500;
 /** Limit of batches of events under way. */
 const MAX_BATCHES = 16;
@@ -271,19 +275,21 @@ function bridgeContext(
     db: store.db,
     clock,
     traits: settings.traits,
-    waits: places('requests of the bridge may wait for a reply', MAX_WAITS),
-    batches: places('requests with events may be under way', MAX_BATCHES),
+    waits: new FairShare({ clock, total: MAX_WAITS, each: MAX_WAITS, keepsRoom: true, mostWaiting: 0 }),
+    batches: batchPlaces(),
   };
   metrics.watchQueue(
     'svc_bridge_requests_waiting',
     'Requests of the platform bridge that wait for a reply',
     () => bridge.waits.taken,
   );
+  metrics.watchShare('bridge_waits', bridge.waits);
   return { bridge, key: bridgeKey(deps) };
 }
 
-function places(what: string, most: number): Places {
-  return new Places({ code: 'too_many_waiters', what, perKey: most, perAccount: most, total: most });
+function batchPlaces(): Places {
+  const limits = { perKey: MAX_BATCHES, perAccount: MAX_BATCHES, total: MAX_BATCHES };
+  return new Places({ code: 'too_many_waiters', what: 'requests with events may be under way', ...limits });
 }
 
 function bridgeKey({ settings, store: { db }, clock, events }: PartDeps): BridgeKey {

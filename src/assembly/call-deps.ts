@@ -78,7 +78,7 @@ export async function openCalls(
   closers.push(() => speech.settled());
   const registry = new CallRegistry();
   const admission = openAdmission(deps, registry);
-  const room = new CallRoom(clock, settings.calls.max, () => admission.admit());
+  const room = new CallRoom(clock, settings.calls.portPairs, () => admission.admit());
   metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,
@@ -140,7 +140,6 @@ function openAdmission(
     alwaysAdmitted: ALWAYS_ADMITTED_PER_CORE * availableParallelism(),
     liveCalls: () => registry.count,
   });
-  admission.start();
   closers.push(async () => admission.close());
   metrics.watchAdmission(admission);
   return admission;

@@ -18,6 +18,7 @@ import { platformIntake } from '../messaging/intake/platform-intake.ts';
 import { openOutbound } from '../messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
+import { SendingTurns } from '../messaging/outbox/sending-turns.ts';
 import { confirmOwner, tellOfBots } from '../messaging/owner/write-to-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
@@ -56,11 +57,16 @@ export interface Messaging {
 export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Promise<Messaging> {
   const { metrics, events } = deps;
   const { store, clock, wakeups } = deps;
+  const messengers = messengersOf(needs.calls);
+  const turns = new SendingTurns(clock, messengers);
+  metrics.watchShare('sending', turns.all);
+  for (const [platform, share] of turns.shared) metrics.watchShare(`sending_${platform}`, share);
   const sending = {
     store,
     clock,
     wakeups,
-    messengers: messengersOf(needs.calls),
+    messengers,
+    turns,
     filesOf: (messageSeq: number) => attachedFiles(needs.files, messageSeq),
   };
   const windows = new WindowQueue({
@@ -83,6 +89,8 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   });
   const { outbox, answers, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages being sent', () => outbox.waiting);
+  metrics.watchShare('outbox', outbox.share);
+  metrics.watchShare('webhook_answers', answers.share);
   metrics.watchQueue(
     'svc_webhook_answers_waiting',
     'Webhooks that wait for a message to answer with',

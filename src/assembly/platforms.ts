@@ -44,7 +44,12 @@ export const CONNECTORS: readonly MakeConnector[] = [
     }),
   (deps, sip) => meetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
   ({ settings, clock, ...deps }, sip) =>
-    zoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') }),
+    zoomConnector(settings.zoom, {
+      clock,
+      sip,
+      readingTime: deps.readingTime,
+      log: meetingLog(deps, 'zoom'),
+    }),
   nextcloudTalkConnector,
   telegram,
   whatsApp,
@@ -152,7 +157,6 @@ function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
       publicUrl: deps.publicUrl,
       findAddresses,
       isOpen,
-      readingTime: deps.readingTime,
       allowsHttp: allow.length > 0,
       fetches: guardedFetch({ findAddresses, isOpen, isTrusted }),
     },
@@ -176,10 +180,13 @@ function whatsApp(deps: PartDeps): Connector | null {
   return whatsapp && whatsAppConnector(whatsapp, clock, observer);
 }
 
-function messengerDeps({ clock, metrics, loggers, store }: PartDeps, platform: Platform & MessagePlatform) {
+function messengerDeps(
+  { clock, metrics, loggers, store, readingTime }: PartDeps,
+  platform: Platform & MessagePlatform,
+) {
   const observer: MessengerObserver<string> = {
     count: (event) => metrics.messengerEvent(platform, event),
     log: (level, text, detail) => loggers.messaging[level]({ platform, ...detail }, text),
   };
-  return { clock, observer, records: new PlatformRecords(store.db, platform) };
+  return { clock, observer, readingTime, records: new PlatformRecords(store.db, platform) };
 }

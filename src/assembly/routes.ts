@@ -28,7 +28,7 @@ import { fileRoutes } from '../api/rest/files.ts';
 import { firstSignInRoutes } from '../api/rest/first-sign-in.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
-import { openApiRoute } from '../api/rest/openapi.ts';
+import { openApiRoute, schemaRoute } from '../api/rest/openapi.ts';
 import { pairingRoutes } from '../api/rest/pairings.ts';
 import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
@@ -38,6 +38,7 @@ import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
 import { voiceConfigRoutes } from '../api/rest/voice-configs.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
+import type { ReadingTime } from '../base/reading-time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
@@ -62,6 +63,7 @@ export interface Domains {
   readonly outbound: OutboundDomain;
   readonly platformBridge: BridgeContext;
   readonly probes: AgentProbes;
+  readonly readingTime: ReadingTime;
   readonly people: People;
   readonly operatorSetup: OperatorSetup;
   readonly oauth: OAuthContext;
@@ -72,7 +74,8 @@ export interface Domains {
 }
 
 export function routes(domains: Domains): Route[] {
-  const { calls, accounts, agents, deliveries, files, people, oauth, authorization, publicUrl } = domains;
+  const { calls, accounts, agents, deliveries, files, people, oauth, authorization, publicUrl, readingTime } =
+    domains;
   const metrics = new RenderedMetrics(() => domains.metrics.text());
   const all: Route[] = [
     ...callRoutes(calls, files, publicUrl),
@@ -96,7 +99,7 @@ export function routes(domains: Domains): Route[] {
     }),
     ...botRoutes(accounts),
     ...botOwnerRoutes(accounts),
-    ...webhookRoutes(calls.connectors.values()),
+    ...webhookRoutes(calls.connectors.values(), readingTime),
     ...platformBridgeRoutes(domains.platformBridge),
     ...voiceConfigRoutes(domains.speech),
     ...accountDeletionRoutes(domains.leaving, publicUrl),
@@ -110,6 +113,7 @@ export function routes(domains: Domains): Route[] {
     ...authorizeRoutes(authorization),
     ...mcpAuthorizationRoutes(authorization.domain),
     ...systemRoutes({ readiness: domains.readiness, metrics: () => metrics.text() }),
+    schemaRoute(),
     openApiRoute(() => all, publicUrl),
   ];
   return all;

@@ -16,16 +16,22 @@ import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { inboxStreamRoute, streamRoute } from '../api/stream/stream-routes.ts';
+import type { LibOpus } from '../audio/libopus.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
+import { openLibOpus } from '../rtp/codecs/open-libopus.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
+import type { MediaIoChoice } from '../threads/protocol.ts';
 import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
-  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
+  extends Omit<
+    Domains,
+    'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
+  > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
@@ -40,7 +46,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, readingTime } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -72,6 +78,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   };
   const rest = routes({
     ...needs,
+    readingTime,
     publicUrl,
     metrics,
     readiness: [
@@ -91,11 +98,14 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
-      streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      streamRoute({ calls, opus: openOpusOnce(settings.engine.mediaIo) }, authenticate, streams, () =>
+        metrics.queueFull('call_streams'),
+      ),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),
     clock,
+    time: readingTime,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
@@ -111,6 +121,15 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   metrics.watchHttp(() => http.pressure);
   metrics.watchSocketClosings(() => http.socketClosings);
   return { http, mcp: mcp.server };
+}
+
+/** The main thread's libopus, for agents that speak Opus. */
+function openOpusOnce(mediaIo: MediaIoChoice): () => LibOpus {
+  let opus: LibOpus | null = null;
+  return () => {
+    opus ??= openLibOpus(mediaIo === 'portable' ? 'portable' : 'native');
+    return opus;
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { bytesWithin } from './bytes-within.ts';
 import { foreignJson } from './platform-json.ts';
+import type { Reader } from './reading-time.ts';
 
 /** Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection. */
-export async function readAnswer({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+export async function readAnswer({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<Uint8Array> {
   return await bytesWithin(body ?? [], maxBytes);
 }
 
@@ -15,13 +16,22 @@ export interface JsonAnswer {
   readonly json: unknown;
 }
 
-/** Reads an answer as `readAnswer` does. `parse`: when and how its JSON is parsed. */
-export async function readJson(
+/** Reads an answer as `readAnswer` does. */
+export async function readJson(answer: Response, maxBytes: number): Promise<JsonAnswer> {
+  return jsonAnswer(answer, foreignJson(await readAnswer(answer, maxBytes)));
+}
+
+/** The same, no faster than the account may read. Rejects with ReadingRefused as well, or with the signal's reason. */
+export async function readJsonInTurn(
   answer: Response,
   maxBytes: number,
-  parse: (body: Uint8Array) => unknown = foreignJson,
+  reader: Reader,
+  signal: AbortSignal,
 ): Promise<JsonAnswer> {
-  const json = await parse(await readAnswer(answer, maxBytes));
-  const { status, ok: isOk, headers } = answer;
+  const body = await bytesWithin(reader.chunks(answer.body ?? [], signal), maxBytes);
+  return jsonAnswer(answer, await reader.read(signal, () => foreignJson(body)));
+}
+
+function jsonAnswer({ status, ok: isOk, headers }: Response, json: unknown): JsonAnswer {
   return { status, isOk, headers, json };
 }

@@ -16,6 +16,13 @@ export interface FairShareOptions {
   readonly mostWaiting: number;
 }
 
+/** How long somebody waits for a place, and what they are told when there is none. */
+export interface TurnWanted {
+  readonly withinMs: number;
+  readonly refusal: () => Error;
+  readonly signal?: AbortSignal;
+}
+
 /** What metrics tell of a share. */
 export interface ShareReading {
   /** Places in use. */
@@ -76,18 +83,25 @@ export class FairShare implements ShareReading {
     return this.#refused;
   }
 
-  /** Resolves with the release of a place, or with null: there was none within `withinMs`, or too many wait. */
-  async take(name: string, withinMs: number): Promise<ReleasePlace | null> {
+  /**
+   * Resolves with the release of a place, or with null: there was none within `withinMs`, too many wait, or `signal` has
+   * aborted, which ends the wait at once.
+   */
+  async take(name: string, withinMs: number, signal?: AbortSignal): Promise<ReleasePlace | null> {
+    if (signal?.aborted) return null;
     const free = this.#giveFree(name);
     if (free !== null) return free;
     const owner = this.#find(name);
     this.#owners.set(name, owner);
     const { promise, resolve } = Promise.withResolvers<ReleasePlace | null>();
+    const withdraw = (): void => this.#end(name, waiter);
     const cancel = this.#options.clock.after(withinMs, () => this.#refuse(name, waiter));
     const waiter: Waiter = (release) => {
       cancel();
+      signal?.removeEventListener('abort', withdraw);
       resolve(release);
     };
+    signal?.addEventListener('abort', withdraw, { once: true });
     owner.waiting.push(waiter);
     this.#waiting += 1;
     if (this.#waiting > this.#options.mostWaiting) this.#refuseOne();
@@ -101,14 +115,28 @@ export class FairShare implements ShareReading {
     return release;
   }
 
-  /** Does `work` in a place. Rejects with `refusal()` when there is none in time. */
-  async run<T>(
-    name: string,
-    { withinMs, refusal }: { readonly withinMs: number; readonly refusal: () => Error },
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const release = await this.take(name, withinMs);
-    if (release === null) throw refusal();
+  /** Whether `name` may take a place now. If not, this counts as a refusal. */
+  hasRoom(name: string): boolean {
+    const owner = this.#find(name);
+    const has = owner.waiting.length === 0 && this.#mayHold(owner);
+    if (!has) this.#refused += 1;
+    return has;
+  }
+
+  /** Takes a place whether or not one is free, for what was admitted before. */
+  hold(name: string): ReleasePlace {
+    const owner = this.#find(name);
+    this.#owners.set(name, owner);
+    return this.#give(name, owner);
+  }
+
+  /** Does `work` in a place. Rejects with `refusal()` when there is none in time, or with the reason of the signal. */
+  async run<T>(name: string, { withinMs, refusal, signal }: TurnWanted, work: () => Promise<T>): Promise<T> {
+    const release = await this.take(name, withinMs, signal);
+    if (release === null) {
+      signal?.throwIfAborted();
+      throw refusal();
+    }
     try {
       return await work();
     } finally {
@@ -191,12 +219,15 @@ export class FairShare implements ShareReading {
   }
 
   #refuse(name: string, waiter: Waiter): void {
-    const owner = this.#owners.get(name);
-    const index = owner?.waiting.indexOf(waiter) ?? -1;
-    if (!owner || index < 0) return;
-    owner.waiting.splice(index, 1);
-    this.#waiting -= 1;
     this.#refused += 1;
+    this.#end(name, waiter);
+  }
+
+  /** Ends a wait without a place. */
+  #end(name: string, waiter: Waiter): void {
+    const owner = this.#owners.get(name)!;
+    owner.waiting.splice(owner.waiting.indexOf(waiter), 1);
+    this.#waiting -= 1;
     this.#forget(name, owner);
     waiter(null);
   }

@@ -1,5 +1,7 @@
+import { RetryLater } from './errors.ts';
 import { FairShare, type ReleasePlace, type ShareReading } from './fair-share.ts';
 import { LimitedMap } from './limited-map.ts';
+import type { ThreadUse } from './thread-use.ts';
 import { type Clock, pause } from './time.ts';
 import { type BucketSize, TokenBucket } from './token-bucket.ts';
 
@@ -12,25 +14,33 @@ const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
 const MAX_READING = 5;
 /**
  * How long they rest for what they have read, for each that does: of one alone, three times as long, which leaves it a
- * quarter of the thread; of five, eleven times, which leaves each a twelfth.
+ * quarter of the thread; of five, eleven times, which leaves each a twelfth. On a busy thread they rest longer: what they
+ * have started is also done where nobody counts it, as in the database and for files.
  */
-const REST = { atLeast: 1, forEach: 2 } as const;
+const REST = { atLeast: 1, forEach: 2, mostForBusy: 10 } as const;
 /** Streams that wait: as many as turns of models and sockets of platforms there may be. */
 const MAX_WAITING = 5_000;
 const WAIT_MS = 30_000;
+const RETRY_S = 1;
 /** By then, whoever has rested has read, and owes for it what the next one of its account has to rest. */
 const GAP_MS = 1;
 /** The most that one piece counts. Its reader may have waited for something else, and the process for its turn. */
 const MAX_PIECE_MS = 10;
 /** The 5,000 accounts that read last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
+/** Whoever has used nothing for so long does not mind what others use. */
+const IDLE_MS = 1_000;
+/** Within this time, what an account has used counts half. */
+const HALF_LIFE_MS = 500;
 
-/** Others read so much that the stream had to wait for too long. */
-export class ReadingRefused extends Error {
-  override readonly name = 'ReadingRefused';
+/** What a chunk of a body takes, of one byte too, and a megabyte in whatever chunks: to be handed on, counted, and written. */
+const CHUNK_MS = 0.03;
+const MEGABYTE_MS = 1;
 
+/** The account wants so much of the thread that this had to wait for too long. */
+export class ReadingRefused extends RetryLater {
   constructor() {
-    super('there is more to be read than there is time for');
+    super('too_many_requests', RETRY_S, 'This account asks for too much at once');
   }
 }
 
@@ -41,10 +51,15 @@ export class ReadingRefused extends Error {
 export class ReadingTime {
   readonly #clock: Clock;
   readonly #share: FairShare;
+  readonly #company: Company;
   readonly #readers = new LimitedMap<Reader>(MAX_ACCOUNTS);
+  /** What one account does often follows each other. */
+  #latest: Reader | null = null;
 
-  constructor(clock: Clock) {
+  /** `use`: of the thread. Default: it is idle. */
+  constructor(clock: Clock, use: Pick<ThreadUse, 'busy'> = { busy: 0 }) {
     this.#clock = clock;
+    this.#company = new Company(use);
     const limits = { total: MAX_READING, each: 1, mostWaiting: MAX_WAITING };
     this.#share = new FairShare({ clock, ...limits });
   }
@@ -54,28 +69,94 @@ export class ReadingTime {
     return this.#share;
   }
 
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
   /** What all streams of an account are read with, or of a server that several accounts use. */
   of(accountId: string): Reader {
-    const reader = this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share);
+    if (this.#latest?.accountId === accountId) return this.#latest;
+    const reader =
+      this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share, this.#company);
     this.#readers.set(accountId, reader);
+    this.#latest = reader;
     return reader;
+  }
+}
+
+/** What an account has used of the thread lately. */
+class RecentUse {
+  #ms = 0;
+  #atMs = 0;
+
+  add(usedMs: number, nowMs: number): void {
+    this.#ms = this.at(nowMs) + usedMs;
+    this.#atMs = nowMs;
+  }
+
+  at(nowMs: number): number {
+    return this.#ms * 2 ** ((this.#atMs - nowMs) / HALF_LIFE_MS);
+  }
+}
+
+/** Who uses the thread. */
+class Company {
+  readonly #thread: Pick<ThreadUse, 'busy'>;
+  /** Whoever has used it most, and whoever used it last. */
+  #most: RecentUse | null = null;
+  #latest: RecentUse | null = null;
+  #latestMs = Number.NEGATIVE_INFINITY;
+  /** When any other account than the latest used the thread. */
+  #othersMs = Number.NEGATIVE_INFINITY;
+
+  constructor(thread: Pick<ThreadUse, 'busy'>) {
+    this.#thread = thread;
+  }
+
+  /** How many times as long as on an idle thread somebody rests. */
+  get patience(): number {
+    return Math.min(1 / Math.max(0, 1 - this.#thread.busy) ** 2, REST.mostForBusy);
+  }
+
+  note(use: RecentUse, nowMs: number): void {
+    if (use !== this.#latest) {
+      this.#othersMs = this.#latestMs;
+      this.#latest = use;
+    }
+    this.#latestMs = nowMs;
+    if (this.#most === null || use.at(nowMs) > this.#most.at(nowMs)) this.#most = use;
+  }
+
+  /** Whether others use the thread, and nobody uses it more. */
+  isHeldUpBy(use: RecentUse, nowMs: number): boolean {
+    const othersMs = use === this.#latest ? this.#othersMs : this.#latestMs;
+    return use === this.#most && nowMs - othersMs < IDLE_MS;
   }
 }
 
 /** Holds an account's streams to its share. Before each piece a stream waits for its turn; after it, the time counts. */
 export class Reader {
-  readonly #accountId: string;
+  readonly accountId: string;
   readonly #clock: Clock;
   readonly #share: FairShare;
+  readonly #company: Company;
   readonly #allowance: TokenBucket;
+  readonly #use = new RecentUse();
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
+  #waiting = 0;
 
-  constructor(accountId: string, clock: Clock, share: FairShare) {
-    this.#accountId = accountId;
+  constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
+    this.accountId = accountId;
     this.#clock = clock;
     this.#share = share;
+    this.#company = company;
     this.#allowance = new TokenBucket(clock, ALLOWANCE);
+  }
+
+  /** How many wait for the account's turn. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** Whether the account may read on at once. What it has read then comes off its allowance. */
@@ -85,17 +166,62 @@ export class Reader {
     return true;
   }
 
+  /**
+   * Whether a request may be answered at once: within the allowance, and beyond it unless the account uses the thread more
+   * than any other, of which there is one.
+   */
+  mayGoOn(): boolean {
+    if (this.mayReadOn()) return true;
+    if (this.#company.isHeldUpBy(this.#use, this.#clock.monotonicMs())) return false;
+    this.#owedMs = 0;
+    return true;
+  }
+
   /** Counts the time of a piece that was begun at `sinceMs`, by the clock. */
   count(sinceMs: number): void {
-    this.#owedMs += Math.min(this.#clock.monotonicMs() - sinceMs, MAX_PIECE_MS);
+    const nowMs = this.#clock.monotonicMs();
+    const usedMs = Math.min(nowMs - sinceMs, MAX_PIECE_MS);
+    this.#owedMs += usedMs;
+    this.#use.add(usedMs, nowMs);
+    this.#company.note(this.#use, nowMs);
+  }
+
+  /** Counts work whose time is known. */
+  charge(ms: number): void {
+    this.#owedMs += ms;
+  }
+
+  /** Does work that counts, whether it is the account's turn or not. */
+  counting<Result>(work: () => Result): Result {
+    const sinceMs = this.#clock.monotonicMs();
+    try {
+      return work();
+    } finally {
+      this.count(sinceMs);
+    }
+  }
+
+  /** Yields the chunks of a body no faster than the account may read them. Throws as `turn` rejects. */
+  async *chunks(
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of body) {
+      this.charge(CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576);
+      await this.turn(signal);
+      yield chunk;
+    }
   }
 
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
-    const release = await this.#place(signal);
-    const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken);
+    this.#waiting += 1;
+    const release = await this.#place(signal).finally(() => {
+      this.#waiting -= 1;
+    });
+    const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken) * this.#company.patience;
     this.#owedMs = 0;
     await pause(this.#clock, restMs, signal);
     this.#clock.after(GAP_MS, release);
@@ -105,23 +231,12 @@ export class Reader {
   /** Does work that reads something as a whole, when it is the account's turn. Rejects as `turn`. */
   async read<Result>(signal: AbortSignal, work: () => Result): Promise<Result> {
     await this.turn(signal);
-    const sinceMs = this.#clock.monotonicMs();
-    try {
-      return work();
-    } finally {
-      this.count(sinceMs);
-    }
+    return this.counting(work);
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {
-    const taken = this.#share.take(this.#accountId, WAIT_MS);
-    const { promise: left, resolve } = Promise.withResolvers<null>();
-    const leave = () => resolve(null);
-    signal.addEventListener('abort', leave, { once: true });
-    const release = await Promise.race([taken, left]);
-    signal.removeEventListener('abort', leave);
+    const release = await this.#share.take(this.accountId, WAIT_MS, signal);
     if (release !== null) return release;
-    void taken.then((late) => late?.());
     signal.throwIfAborted();
     throw new ReadingRefused();
   }

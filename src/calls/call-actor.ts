@@ -84,6 +84,8 @@ export class CallActor implements ObservedCall {
   /** Finds out who has answered. Null: nobody wants to know. */
   readonly answer: CallAnswer | null;
   readonly chatSender: ChatSender;
+  /** Streams of agents that use Opus. */
+  readonly opusStreams = new Set<object>();
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
   readonly capabilities: CallCapabilities;

@@ -90,6 +90,11 @@ export function phaseOf(state: CallState): CallPhase | null {
   }
 }
 
+/** Whether audio of the far end is passed on: an announcement before the answer, or the call itself. */
+export function isHeard(state: CallState): boolean {
+  return state.name === 'active' || (state.name === 'connecting' && state.progress === 'early_media');
+}
+
 /** Whether calls begin in this state. They never return to it. */
 export function isFirst(name: CallStateName): name is 'connecting' | 'ringing' {
   return name === 'connecting' || name === 'ringing';

@@ -3,6 +3,7 @@ import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../media/media-leg
 import { runCommand } from '../media/media-protocol.ts';
 import { SentLevel } from '../rings/sent-level.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
+import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
@@ -30,6 +31,7 @@ const TICKS_BETWEEN_COUNTS = 50;
 /** The worker's services for a call. */
 export interface MediaCallHost {
   readonly stats: EngineStats;
+  readonly codecs: VoiceCodecs;
   mixerFor(sampleRateHz: number): Mixer;
   post(message: Event | Reply): void;
 }
@@ -93,7 +95,6 @@ export class MediaCall {
     this.#platform = new PlatformLegParty(leg, host.stats, turns);
     this.#parties = [this.#platform];
     this.#audio = placement.audio;
-    this.#platform.isAnswered = placement.audio === 'both';
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
@@ -109,8 +110,16 @@ export class MediaCall {
     return this.#leg.sampleRateHz;
   }
 
-  get agentCount(): number {
-    return this.#agents.length;
+  /** Whether an agent has something to do after a tick: to fetch a frame, or to refill its ring. */
+  get isAwaited(): boolean {
+    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.isAwaiting) return true;
+    return false;
+  }
+
+  /** Whether an agent listens to packets of Opus. */
+  get #hearsOpus(): boolean {
+    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.hearsOpus) return true;
+    return false;
   }
 
   /** Whether most ticks may be skipped: nobody speaks or listens, and the leg is idle until a command arrives. */
@@ -122,6 +131,7 @@ export class MediaCall {
   /** Mixes one frame for all parties. An exception is a bug and ends this call. */
   tick(): void {
     if (this.#ended) return;
+    this.#host.codecs.passed.begin(this.#hearsOpus);
     this.#mixer.mix(this.#parties);
     this.#afterTick();
     this.#ticksToCount--;
@@ -158,7 +168,6 @@ export class MediaCall {
         return this.#listen();
       case 'call.audio':
         this.#audio = command.flow;
-        this.#platform.isAnswered = command.flow === 'both';
         return this.#seat();
       case 'call.close':
         return this.#end({ type: 'closed' });
@@ -186,7 +195,7 @@ export class MediaCall {
   }
 
   #afterTick(): void {
-    if (this.#audio !== 'both') return;
+    if (this.#audio === 'none') return;
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
     this.#speech?.afterTick();
   }
@@ -194,6 +203,7 @@ export class MediaCall {
   /** Has everybody take part who may, after any change of that. */
   #seat(): void {
     const parties: Party[] = [this.#platform];
+    this.#platform.isAnswered = this.#audio === 'both';
     if (this.#audio === 'inward') parties.push(...this.#agents.map((agent) => new ListeningParty(agent)));
     if (this.#audio === 'both')
       parties.push(...this.#agents, ...(this.#speech === null ? [] : [this.#speech]));
@@ -202,8 +212,9 @@ export class MediaCall {
 
   #join(placement: AgentPlacement): void {
     const { callId } = this;
-    const { stats, post } = this.#host;
-    const agent = new AgentLegParty({ callId, roomRateHz: this.#leg.sampleRateHz, stats, post }, placement);
+    const { stats, codecs, post } = this.#host;
+    const host = { callId, roomRateHz: this.#leg.sampleRateHz, stats, codecs, post };
+    const agent = new AgentLegParty(host, placement);
     this.#agents.push(agent);
     this.#seat();
     stats.add('agent_legs', 1);
@@ -214,6 +225,7 @@ export class MediaCall {
     if (agent === undefined) return;
     this.#agents.splice(this.#agents.indexOf(agent), 1);
     addTotals(this.#left, agent.playout);
+    agent.close();
     this.#seat();
     this.#host.stats.add('agent_legs', -1);
   }

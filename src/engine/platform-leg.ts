@@ -41,7 +41,7 @@ export class PlatformLegParty implements Party {
   #sentLevel: SentLevel | null = null;
   readonly #turns: TurnMeter;
   #listener: AnswerListener | null = null;
-  /** Whether what is heard is that of the far end, and not of the network before it. */
+  /** The call is answered. What a far end sends before, and will not hear, is an announcement and no music on hold. */
   isAnswered = false;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(([, name]) => new CountedTotal(name));
@@ -56,7 +56,7 @@ export class PlatformLegParty implements Party {
   }
 
   get onHold(): boolean {
-    return this.#leg.onHold;
+    return this.isAnswered && this.#leg.onHold;
   }
 
   get isTapped(): boolean {
@@ -112,7 +112,7 @@ export class PlatformLegParty implements Party {
   /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */
   #pullVoices(frame: Int16Array): boolean {
     const bus = busFor(this.#leg.sampleRateHz);
-    const taps = this.#leg.onHold ? null : this.#taps;
+    const taps = this.onHold ? null : this.#taps;
     bus.clear();
     let heard = 0;
     for (let i = 0; i < this.#voices.length; i++) {

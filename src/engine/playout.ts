@@ -109,6 +109,11 @@ export class Playout {
     return wallMs() - this.queuedMs;
   }
 
+  /** Whether more waits to be queued than the ring holds. */
+  get isBehind(): boolean {
+    return this.#ring.behindMs > 0;
+  }
+
   /** Whether cleared audio still has its last frame to play. */
   get fading(): boolean {
     return this.#phase.name === 'fading';

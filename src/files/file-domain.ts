@@ -1,4 +1,5 @@
 import type { Platform } from '../base/platform.ts';
+import type { ReadingTime } from '../base/reading-time.ts';
 import type { Clock } from '../base/time.ts';
 import type { FetchesFiles } from '../connectors/contract/messenger.ts';
 import type { Store } from '../store/store.ts';
@@ -28,6 +29,8 @@ export interface FileDomain {
   readonly ledger: StorageLedger;
   readonly transfers: Transfers;
   readonly web: WebFiles;
+  /** In which incoming bytes are handed on, whatever chunks they come in. */
+  readonly readingTime: ReadingTime;
   /** Maximum file size in bytes. */
   readonly maxBytes: number;
   /** Base URL under which files are served, without a trailing slash. */

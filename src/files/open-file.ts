@@ -7,7 +7,7 @@ import { type StoredFile, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { isMissing } from './file-disk.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
-import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
+import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 import { emptyCache } from './remove-files.ts';
 
 /** A file whose bytes are available. */
@@ -83,8 +83,10 @@ async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<num
   try {
     const cachedBytes = await stillCached(domain, file.id);
     if (cachedBytes !== null) return cachedBytes;
-    const source = await domain.transfers.during(ownerName(null), () => openAt(domain, file, limit.signal));
-    const received = await receiveBytes(domain, file.id, null, abortable(source, limit.signal));
+    const { id: fileId, accountId } = file;
+    const incoming = { fileId, accountId, owner: null };
+    const source = await domain.transfers.during(accountId, () => openAt(domain, file, limit.signal));
+    const received = await receiveBytes(domain, incoming, abortable(source, limit.signal));
     return await keepCached(domain, received);
   } catch (error) {
     throw await settleFailure(domain, file, error);

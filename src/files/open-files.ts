@@ -22,7 +22,10 @@ export interface FileOptions {
 /** Opens the file storage and removes bytes without a record. Creates the directory if missing. */
 export async function openFiles(
   { dir, limits, trusted }: FileOptions,
-  others: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'publicUrl' | 'fetcher' | 'count'>,
+  others: Pick<
+    FileDomain,
+    'store' | 'clock' | 'readingTime' | 'maxBytes' | 'publicUrl' | 'fetcher' | 'count'
+  >,
 ): Promise<FileDomain> {
   const disk = await FileDisk.open(dir);
   await removeOrphans({ ...others, disk });
@@ -30,7 +33,7 @@ export async function openFiles(
     ...others,
     disk,
     ledger: new StorageLedger(limits, await storedBytes(others.store.db)),
-    transfers: new Transfers(TRANSFER_LIMITS),
+    transfers: new Transfers(others.clock, TRANSFER_LIMITS),
     web: new WebFiles(dnsAddresses(), publicOr(trusted)),
     refetches: new Map(),
     slotsInUse: new Set(),

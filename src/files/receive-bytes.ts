@@ -1,9 +1,18 @@
 import { GatewayError } from '../base/errors.ts';
+import { ReadingRefused } from '../base/reading-time.ts';
 import { abortable } from './abortable.ts';
 import type { FileDomain, FileEvent } from './file-domain.ts';
 import { SNIFFED_BYTES } from './mime-type.ts';
 import { makeRoom } from './remove-files.ts';
 import type { Owner } from './storage-ledger.ts';
+
+/** A file to be received, and the account whose transfer it is. */
+export interface Incoming {
+  readonly fileId: string;
+  readonly accountId: string;
+  /** For whom the bytes count. Default: the account. */
+  readonly owner?: Owner;
+}
 
 /** Bytes on disk whose record has not been created yet. */
 export interface Received {
@@ -21,19 +30,19 @@ const COUNTED: Readonly<Record<string, FileEvent>> = {
 };
 
 /**
- * Streams a file's bytes to disk. On failure, nothing is kept. Throws `file_too_large` at the first byte over the
+ * Streams a file's bytes to disk, as a transfer of its account. On failure, nothing is kept. Throws `file_too_large` at the first byte over the
  * limit, `storage_full`, `too_many_transfers`, `unauthorized` when the owner is deleted, or any error of the source.
  */
 export async function receiveBytes(
   domain: FileDomain,
-  fileId: string,
-  owner: Owner,
+  { fileId, accountId, owner = accountId }: Incoming,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   const meter = new Meter(domain, owner);
+  const reader = domain.readingTime.of(accountId);
   try {
-    await domain.transfers.during(ownerName(owner), (signal) =>
-      domain.disk.write(fileId, meter.count(abortable(source, signal))),
+    await domain.transfers.during(accountId, (signal) =>
+      domain.disk.write(fileId, meter.count(reader.chunks(abortable(source, signal), signal))),
     );
   } catch (error) {
     domain.ledger.give(owner, meter.sizeBytes);
@@ -48,11 +57,6 @@ export async function dropBytes(domain: FileDomain, { fileId, owner, sizeBytes }
   await domain.disk.remove(fileId);
 }
 
-/** The name under which an owner's transfers are counted. */
-export function ownerName(owner: Owner): string {
-  return owner ?? 'platforms';
-}
-
 /** Returns the error for a file that is too large; its text contains the limit. */
 export function tooLarge({ maxBytes, count }: Pick<FileDomain, 'maxBytes' | 'count'>): GatewayError {
   count('too_large');
@@ -61,6 +65,7 @@ export function tooLarge({ maxBytes, count }: Pick<FileDomain, 'maxBytes' | 'cou
 
 /** An uploader sees a full disk as `storage_full`. */
 function refusalOf({ count }: Pick<FileDomain, 'count'>, error: unknown): unknown {
+  if (error instanceof ReadingRefused) return refusalOf({ count }, new GatewayError('too_many_transfers'));
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'disk_full') return refusalOf({ count }, new GatewayError('storage_full'));
   const event = code === undefined ? undefined : COUNTED[code];

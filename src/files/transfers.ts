@@ -1,7 +1,8 @@
 import { GatewayError } from '../base/errors.ts';
-import { Places } from '../base/places.ts';
+import { FairShare, type ShareReading } from '../base/fair-share.ts';
+import type { Clock } from '../base/time.ts';
 
-/** Maximum number of concurrent incoming files. Each needs a file descriptor and some memory. */
+/** Maximum number of concurrent incoming files, which owners share. Each needs a file descriptor and some memory. */
 export interface TransferLimits {
   readonly perOwner: number;
   readonly total: number;
@@ -16,14 +17,18 @@ interface Transfer {
 
 /** The concurrent incoming files: limited per owner and in total, and ended when their owner leaves. */
 export class Transfers {
-  readonly #places: Places;
+  readonly #places: FairShare;
   readonly #running = new Map<string, Set<Transfer>>();
   /** Owners that are being deleted. */
   readonly #leaving = new Set<string>();
 
-  constructor({ perOwner, total }: TransferLimits) {
-    const limits = { perKey: perOwner, perAccount: perOwner, total };
-    this.#places = new Places({ code: 'too_many_transfers', what: 'transfers may run', ...limits });
+  constructor(clock: Clock, { perOwner: each, total }: TransferLimits) {
+    this.#places = new FairShare({ clock, total, each, keepsRoom: true, mostWaiting: 0 });
+  }
+
+  /** For metrics. */
+  get share(): ShareReading {
+    return this.#places;
   }
 
   /**
@@ -32,9 +37,8 @@ export class Transfers {
    */
   async during<T>(owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#leaving.has(owner)) throw new GatewayError('unauthorized');
-    const holder = { credentialId: owner, accountId: owner };
-    if (!this.#places.hasRoom(holder)) throw new GatewayError('too_many_transfers');
-    const leave = this.#places.take(holder);
+    const leave = this.#places.takeNow(owner);
+    if (leave === null) throw new GatewayError('too_many_transfers');
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const transfer = { controller: new AbortController(), ended };
     const siblings = this.#running.get(owner) ?? new Set();

@@ -40,7 +40,7 @@ export async function receiveUpload(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   await assertFileRoom(domain, accountId);
-  return await receiveBytes(domain, newId('f'), accountId, bytes);
+  return await receiveBytes(domain, { fileId: newId('f'), accountId }, bytes);
 }
 
 /** Stores received bytes as a file of the account for 24 h. */
@@ -173,7 +173,8 @@ export async function fillReserved(
   try {
     const file = await findFileBySlot(db, slotHash, domain.clock.nowIso());
     if (!file) throw new GatewayError('file_not_found');
-    const received = await receiveBytes(domain, file.id, file.accountId, await receive(file));
+    const incoming = { fileId: file.id, accountId: file.accountId };
+    const received = await receiveBytes(domain, incoming, await receive(file));
     return await keepFilled(domain, file, received);
   } finally {
     domain.slotsInUse.delete(slotHash);

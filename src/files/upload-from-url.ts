@@ -60,7 +60,7 @@ async function keepOurs(
 ): Promise<Upload> {
   const file = await openByToken(domain, token);
   const bytes = abortable(file.read(0, file.sizeBytes - 1), signal);
-  const received = await receiveBytes(domain, newId('f'), accountId, bytes);
+  const received = await receiveBytes(domain, { fileId: newId('f'), accountId }, bytes);
   return await keepUpload(domain, accountId, received, completed(facts, file));
 }
 
@@ -76,7 +76,7 @@ async function openUrl(domain: FileDomain, url: string, signal: AbortSignal): Pr
 async function keepFound(domain: FileDomain, { accountId, facts }: Wanted, found: WebFile): Promise<Upload> {
   try {
     if ((found.lengthBytes ?? 0) > domain.maxBytes) throw tooLarge(domain);
-    const received = await receiveBytes(domain, newId('f'), accountId, found.bytes);
+    const received = await receiveBytes(domain, { fileId: newId('f'), accountId }, found.bytes);
     domain.count('fetched_url');
     return await keepUpload(domain, accountId, received, completed(facts, found));
   } finally {

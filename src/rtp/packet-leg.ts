@@ -60,7 +60,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     this.sampleRateHz = sampleRateHz;
     this.#codecs = codecs;
     this.#host = host;
-    this.#path = new RingPath(rings);
+    this.#path = new RingPath(rings, memory);
     this.#sources = new Sources({
       roomRateHz: sampleRateHz,
       maxJitterDelayMs: codecs.maxJitterDelayMs,

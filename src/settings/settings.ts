@@ -205,8 +205,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** Of all accounts; null: no limit but the room there is. */
       maxTotal: values.SVC_MAX_CALLS || null,
       isAdmittedByLoad: values.SVC_ADMISSION === 'load',
-      /** Of all accounts: one for each pair of ports for RTP. */
-      max: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
+      /** For RTP and RTCP, one for each call that there can be. */
+      portPairs: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
     /** What an agent may use in an hour. */

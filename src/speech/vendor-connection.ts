@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
+import type { Reader } from '../base/reading-time.ts';
+import { SocketReading } from '../base/socket-reading.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
 import { type SpeechFault, type SpeechFaultKind, vendorWords } from './speech-fault.ts';
 import { readMessage, type VendorMessage } from './vendor-message.ts';
@@ -48,22 +50,34 @@ export interface ConnectionObserver {
   lost(fault: SpeechFault): void;
 }
 
+export interface ConnectionDeps {
+  readonly clock: Clock;
+  /** In whose time messages are read. */
+  readonly reader: Reader;
+}
+
 /** One WebSocket to a vendor, from connecting to its end. */
 export class VendorConnection {
   readonly #endpoint: VendorEndpoint;
   readonly #clock: Clock;
   readonly #observer: ConnectionObserver;
   readonly #socket: WebSocket;
+  readonly #reading: SocketReading;
+  /** Until then it is read in its turn, also while it is closed: the vendor may go on to send. */
+  readonly #ending = new AbortController();
   readonly #closed = Promise.withResolvers<void>();
   #state: 'live' | 'closing' | 'over' = 'live';
   #cancelTimer: CancelTimer;
   #isAlive = true;
 
-  constructor(endpoint: VendorEndpoint, clock: Clock, observer: ConnectionObserver) {
+  constructor(endpoint: VendorEndpoint, { clock, reader }: ConnectionDeps, observer: ConnectionObserver) {
     this.#endpoint = endpoint;
     this.#clock = clock;
     this.#observer = observer;
     this.#socket = new WebSocket(endpoint.url, OPTIONS(endpoint.headers));
+    this.#reading = new SocketReading(reader, this.#socket, this.#ending.signal, () =>
+      this.#lose('it sends more than there is time for'),
+    );
     this.#cancelTimer = clock.after(CONNECT_DEADLINE_MS, () => this.#lose('it does not answer'));
     this.#listen();
   }
@@ -118,7 +132,8 @@ export class VendorConnection {
       this.#observer.opened();
     });
     socket.on('unexpected-response', (_request, response) => void this.#refuse(response));
-    socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
+    for (const sign of ['ping', 'pong'] as const) socket.on(sign, () => this.#reading.control());
+    socket.on('message', (data: Buffer, isBinary) => this.#reading.message(() => this.#take(data, isBinary)));
     socket.on('pong', () => {
       this.#isAlive = true;
     });
@@ -126,6 +141,7 @@ export class VendorConnection {
     socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message));
     socket.on('close', (code, reason) => {
       this.#cancelTimer();
+      this.#ending.abort();
       this.#closed.resolve();
       this.drop(this.#endpoint.faultOfClose(code, reason.toString('utf8')));
     });
@@ -159,7 +175,8 @@ export class VendorConnection {
 
   /** Closes the socket by the protocol, or by force when that takes too long or it is not open yet. */
   #hangUp(): void {
-    if (this.#socket.readyState === WebSocket.CONNECTING) {
+    // The answer to a close frame would not be read.
+    if (this.#socket.readyState === WebSocket.CONNECTING || this.#socket.isPaused) {
       this.#cancelTimer();
       this.#socket.terminate();
       return;

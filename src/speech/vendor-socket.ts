@@ -1,13 +1,17 @@
-import type { CancelTimer, Clock } from '../base/time.ts';
+import type { CancelTimer } from '../base/time.ts';
 import { isTemporary, type SpeechFault } from './speech-fault.ts';
-import { type ConnectionObserver, VendorConnection, type VendorEndpoint } from './vendor-connection.ts';
+import {
+  type ConnectionDeps,
+  type ConnectionObserver,
+  VendorConnection,
+  type VendorEndpoint,
+} from './vendor-connection.ts';
 
 /** A connection that lives this long was a success. */
 const STABLE_MS = 5_000;
 const MAX_EARLY_FAILURES = 3;
 
-export interface VendorSocketDeps {
-  readonly clock: Clock;
+export interface VendorSocketDeps extends ConnectionDeps {
   /** 0 to below 1. */
   readonly random: () => number;
 }
@@ -97,7 +101,7 @@ export class VendorSocket {
       binary: (data) => this.#observer.binary(data),
       lost: (fault) => this.#lose(fault),
     };
-    this.#connection = new VendorConnection(this.#endpoint, this.#deps.clock, observer);
+    this.#connection = new VendorConnection(this.#endpoint, this.#deps, observer);
   }
 
   #open(): void {

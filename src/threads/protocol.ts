@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { MediaCounters, MediaEvent } from '../media/media-leg.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
+import type { DownlinkRing } from '../rings/packet-frame.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
 
 /**
@@ -62,7 +63,7 @@ export interface AgentPlacement {
   /** Ring memory from agent to call. */
   readonly uplink: SharedArrayBuffer;
   /** Ring memory from call to agent; null until the agent asks to receive. */
-  readonly downlink: FrameRing | null;
+  readonly downlink: DownlinkRing | null;
   /** Clears requested but not yet answered. */
   readonly clears: readonly ClearPoint[];
   /** Whether its audio is held, before those of `holds` that are not answered yet. */
@@ -100,7 +101,7 @@ export type CallCommand =
   /** Answered with an AudioReport. */
   | { readonly type: 'call.report'; readonly requestId: number }
   | { readonly type: 'agent.join'; readonly agent: AgentPlacement }
-  | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: FrameRing | null }
+  | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: DownlinkRing | null }
   /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
   | { readonly type: 'agent.clear'; readonly legId: number; readonly point: ClearPoint }
   /** Holds the agent's audio, or goes on with it; answered by `agent.held`. A clear goes on, too. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { ReadingTime } from '../../src/base/reading-time.ts';
+import { systemClock } from '../../src/base/time.ts';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { meetConnector } from '../../src/connectors/meet/meet-connector.ts';
 import { zoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
@@ -32,7 +34,7 @@ it('lists in the README what each connector declares', () => {
             dialIn: null,
             webhookSecret: '',
           },
-          { ...IDLE_TEAMS, log: () => undefined },
+          { ...IDLE_TEAMS, readingTime: new ReadingTime(systemClock), log: () => undefined },
         ),
       ],
       ['Nextcloud Talk', nextcloudTalkConnector()],

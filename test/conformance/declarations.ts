@@ -21,8 +21,12 @@ const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   files: 'files',
   window: 'window to reply in',
   captions: 'files without captions',
+  quotes: 'quoted messages',
+  choices: 'buttons',
+  reactions: 'reactions',
   remedies: 'suggestions for refused messages',
   dropsDuplicatesForMs: 'drops repeated messages',
+  mostPerSecond: 'accounts share what is sent a second',
 };
 
 const EVERYTHING: readonly string[] = [...Object.values(PROVIDES), ...Object.values(MESSENGER)];

@@ -1,4 +1,5 @@
 import { CHANNEL_RULES } from './messenger/channel-rules.ts';
+import { CONTEXT_RULES } from './messenger/context-rules.ts';
 import { CRASH_RULES } from './messenger/crash-rules.ts';
 import type { MessengerRule } from './messenger/messenger-under-test.ts';
 import { OPTIONAL_RULES } from './messenger/optional-rules.ts';
@@ -11,6 +12,7 @@ export const MESSENGER_RULES: readonly MessengerRule[] = [
   ...RECEIVING_RULES,
   ...SENDING_RULES,
   ...OPTIONAL_RULES,
+  ...CONTEXT_RULES,
   ...CHANNEL_RULES,
   ...WEBHOOK_RULES,
   ...CRASH_RULES,

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startVendor } from '../fakes/speech-vendor/all-vendors.ts';
+import type { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
+import { silence, toneSpeech } from '../fakes/tone-speech.ts';
 import { Agent } from '../support/agent.ts';
 import { Gateway } from '../support/gateway.ts';
 import { startMediaClock } from '../support/media-clock.ts';
@@ -17,16 +20,24 @@ const AGENT_HZ = 440;
 const NUMBER = '+33100000001';
 const LAWS = { PCMU: 0, PCMA: 8 } as const;
 
+const FORMAT = { encoding: 's16le', sampleRateHz: RATE_HZ } as const;
+
 let gateway: Gateway;
+let vendor: FakeVendor;
 let peer: ScriptedPeer;
 let announcer: RtpPeer;
 let phone: RtpPeer;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  vendor = await startVendor('deepgram');
+  gateway = await Gateway.start({ env: { SVC_DEEPGRAM_URL: vendor.url } });
+  gateway.secrets.add(vendor.keyThatIs('valid'));
 });
-afterAll(() => gateway?.stop());
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
 
 beforeEach(async () => {
   peer = await ScriptedPeer.start();
@@ -145,6 +156,68 @@ describe('a call that is not answered yet', () => {
     await agent.waitFor('call_error', { code: 'call_failed' });
     const termination = { result: 'failed', reason: '404 Scripted' };
     expect(await shown(callId)).toMatchObject({ state: 'disconnected', termination });
+    expect(announcer.packets).toEqual([]);
+  });
+});
+
+describe('hosted speech on a call that is not answered yet', () => {
+  const fromBytes = (audio: Uint8Array): Int16Array =>
+    new Int16Array(audio.buffer, audio.byteOffset, audio.byteLength / 2);
+
+  /** Says words after a moment of silence, and goes on with silence. Returns whether all was said. */
+  function announce(from: RtpPeer, words: string, toPort: number): () => boolean {
+    const said = [silence(300, FORMAT), toneSpeech(words, FORMAT)]
+      .map(fromBytes)
+      .flatMap((part) => [...part]);
+    let sent = 0;
+    const clock = startMediaClock((index) => {
+      const samples = new Int16Array(160);
+      sent = index * 160;
+      samples.set(said.slice(index * 160, index * 160 + 160));
+      void from.send(from.build('PCMU', 0, samples), toPort);
+    });
+    stops.push(() => clock.stop());
+    return () => sent > said.length;
+  }
+
+  beforeAll(async () => {
+    for (const kind of ['stt', 'tts']) {
+      const preset = { kind, provider: 'deepgram', api_key: vendor.keyThatIs('valid') };
+      expect((await gateway.settingsApi.post('/api/voice-configs', preset)).status).toBe(200);
+    }
+  });
+
+  it('understands the announcement, and speaks only when the phone is answered', async () => {
+    const cursor = await cursorNow();
+    const { callId, agent, invite, rtpPort } = await dial();
+    peer.answer(invite, 183, { body: sdp(announcer.port, { codecs: '0 101' }) });
+    announce(announcer, 'alpha bravo', rtpPort);
+    expect((await gateway.agentApi.post(`/api/call/${callId}/say`, { text: 'golf' })).status).toBe(200);
+    await agent.waitFor('call_transcript', { text: 'alpha bravo' });
+    expect(await shown(callId)).toMatchObject({ state: 'connecting', progress: 'early_media' });
+    const [heard] = (await eventsSince(cursor)).filter(({ type }) => type === 'call_transcript');
+    expect(heard).toMatchObject({ call_id: callId, state: 'connecting', text: 'alpha bravo' });
+    expect(announcer.audio('PCMU', 0).every((sample) => Math.abs(sample) < 10)).toBe(true);
+
+    peer.answer(invite, 200, { body: sdp(phone.port, { codecs: '0 101', version: 2 }) });
+    announce(phone, 'charlie', rtpPort);
+    await agent.waitFor('utterance', { state: 'finished', spoken_text: 'golf' });
+    await agent.waitFor('call_transcript', { text: 'charlie' });
+    expect(announcer.audio('PCMU', 0).every((sample) => Math.abs(sample) < 10)).toBe(true);
+    await gateway.agentApi.delete(`/api/call/${callId}`);
+  });
+
+  it('understands why a call fails', async () => {
+    const cursor = await cursorNow();
+    const { callId, agent, invite, rtpPort } = await dial();
+    peer.answer(invite, 180, { body: sdp(announcer.port, { codecs: '0', direction: 'sendonly' }) });
+    await waitFor('the end of the announcement', announce(announcer, 'delta echo', rtpPort));
+    peer.answer(invite, 404);
+    await agent.waitFor('call_error', { code: 'call_failed' });
+    const line = await waitFor('the words', async () =>
+      (await eventsSince(cursor)).find(({ type }) => type === 'call_transcript'),
+    );
+    expect(line).toMatchObject({ call_id: callId, text: 'delta echo' });
     expect(announcer.packets).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { CLIENT_KINDS, connectMcp, type McpClient, type McpNotice } from '../sup
 import { TcpRelay } from '../support/tcp-relay.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Specification, "MCP tools (15)". */
+/** Specification, "MCP tools (15)", and one for reactions. */
 const TOOLS = [
   'svc_account',
   'svc_call_accept',
@@ -22,6 +22,7 @@ const TOOLS = [
   'svc_call_stop_speaking',
   'svc_call_typing',
   'svc_dm_chat',
+  'svc_dm_react',
   'svc_dm_typing',
   'svc_file_upload_url',
   'svc_inbox',

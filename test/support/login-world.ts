@@ -1,4 +1,5 @@
 import { type Connections, openConnections } from '../../src/accounts/connections/connections.ts';
+import { ReadingTime } from '../../src/base/reading-time.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { meetConnector } from '../../src/connectors/meet/meet-connector.ts';
@@ -114,7 +115,7 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
     ),
     zoomConnector(
       { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, dialIn: null, webhookSecret: null },
-      { clock: systemClock, sip: NO_SIP, log: () => undefined },
+      { clock: systemClock, readingTime: new ReadingTime(systemClock), sip: NO_SIP, log: () => undefined },
     ),
   ];
   return openConnections({

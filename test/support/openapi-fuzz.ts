@@ -102,9 +102,16 @@ export const KNOWN = /\{(\w+)\}/g;
 /** Requests to every operation, right and wrong, each operation as often as any other. */
 export function requestsTo(description: Description): fc.Arbitrary<FuzzedRequest> {
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => requestTo(description, path, method, operation)),
+    Object.entries(methods).flatMap(([method, operation]) =>
+      isAsked(method, operation) ? [requestTo(description, path, method, operation)] : [],
+    ),
   );
   return fc.oneof(...operations);
+}
+
+/** Whether an operation is a request of its own: not one that opens a WebSocket, nor a GET without its body. */
+export function isAsked(method: string, { responses }: Pick<Operation, 'responses'>): boolean {
+  return method !== 'head' && !Object.hasOwn(responses, '101');
 }
 
 function requestTo(

@@ -9,6 +9,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /readyz': 'public',
   'GET /metrics': 'public',
   'GET /openapi.json': 'public',
+  'GET /schemas/{name}': 'public',
 
   'POST /api/call': 'runtime',
   'GET /api/calls': 'runtime',
@@ -29,6 +30,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/inbox/{conversation_id}': 'runtime',
   'POST /api/dm/chat': 'runtime',
   'POST /api/dm/typing': 'runtime',
+  'POST /api/dm/react': 'runtime',
   'POST /api/platforms/{provider}/test-dm': 'config',
   'POST /api/platforms/{platform}/owner': 'config',
   'POST /api/platforms/{platform}/owner/code': 'config',

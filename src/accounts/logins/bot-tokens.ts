@@ -40,6 +40,7 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
   try {
     const { name, status } = await host.addBot({
       id: bot.id,
+      accountId: actor.accountId,
       token: wanted.token,
       appId: wanted.appId,
       signingSecret: wanted.signingSecret,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import { type OutboundDomain, requestWithKey, type Writer } from '../../messaging/outbox/outbound-domain.ts';
+import { react } from '../../messaging/outbox/react.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
 import type { SentDm } from '../../messaging/outbox/sent-dm.ts';
 import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
@@ -12,6 +13,7 @@ import { Acknowledged } from '../schema/acknowledgements.ts';
 import {
   DeliveredDm,
   DmChatBody,
+  DmReactBody,
   DmTypingBody,
   QueuedDm,
   TestDmFailed,
@@ -55,6 +57,7 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
         'capability_missing',
         'platform_not_granted',
         'no_conversation',
+        { message_not_found: '`reply_to` is no message of the conversation' },
         'agent_not_found',
         'too_many_messages',
         { storage_full: 'The account is full' },
@@ -72,8 +75,31 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
           conversationId: body.conversation_id ?? null,
           peer: body.peer,
           task: body.task,
+          replyTo: body.reply_to ?? null,
+          choices: body.choices,
+          split: body.split,
         });
         return sentReply(sent);
+      },
+    }),
+    runtime.post('/api/dm/react', {
+      operationId: 'reactToDm',
+      summary: 'React to a message with an emoji',
+      description:
+        'Answers when the platform has shown or taken back the reaction. Which emoji may be used depends on the platform. Reactions of people are `dm_reaction` events.',
+      body: DmReactBody,
+      responses: { 200: { description: 'Done', schema: Acknowledged } },
+      fails: [
+        'message_not_found',
+        'no_conversation',
+        'capability_missing',
+        'platform_not_configured',
+        { send_failed: 'The platform refused it, such as an emoji that it does not have' },
+      ],
+      handler: async ({ principal, body }) => {
+        const { platform, message_id: messageId, emoji, remove } = body;
+        await react(domain, { scope: principal }, { platform, messageId, emoji, isAdded: !remove });
+        return reply(200, { status: 'ok' as const });
       },
     }),
     runtime.post('/api/dm/typing', {
@@ -128,13 +154,14 @@ function writerOf(principal: Principal, request: RequestRef | null): Writer {
 type SentReply = JsonReply<200, z.output<typeof DeliveredDm>> | JsonReply<202, z.output<typeof QueuedDm>>;
 
 function sentReply(sent: SentDm): SentReply {
-  const { messageId: message_id } = sent;
+  const message_ids = sent.messageIds.length > 1 ? { message_ids: [...sent.messageIds] } : {};
+  const ids = { message_id: sent.messageIds[0]!, ...message_ids };
   if (sent.kind === 'delivered')
-    return reply(200, { status: 'delivered' as const, message_id, delivery: 'sync' as const });
+    return reply(200, { status: 'delivered' as const, ...ids, delivery: 'sync' as const });
   if (sent.kind === 'still_sending')
-    return reply(202, { status: 'queued' as const, message_id, reason: 'still_sending' as const });
+    return reply(202, { status: 'queued' as const, ...ids, reason: 'still_sending' as const });
   const { templateSent: template_sent, templateError: template_error, position: queue_position } = sent;
-  const body = { status: 'queued', message_id, reason: 'outside_24h_window' } as const;
+  const body = { status: 'queued', ...ids, reason: 'outside_24h_window' } as const;
   const refusal = template_error !== undefined && { template_error };
   return reply(202, { ...body, template_sent, ...refusal, queue_position });
 }

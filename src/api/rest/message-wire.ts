@@ -1,7 +1,8 @@
 import { WINDOW_FIELD } from '../../base/platform.ts';
+import type { ListedAttachment } from '../../files/listed-attachments.ts';
 import type { FeedEvent, OtherEvent } from '../../messaging/inbox/feed.ts';
-import type { ConversationView, MessageView } from '../../messaging/inbox/inbox-view.ts';
-import type { Conversation, Message } from '../schema/inbox.ts';
+import type { ConversationView, MessageView, ReplyView } from '../../messaging/inbox/inbox-view.ts';
+import type { Conversation, Message, MessageAttachment, MessageReply } from '../schema/inbox.ts';
 
 /** The API representation of a message. */
 export function messageWire(message: MessageView): Message {
@@ -14,13 +15,25 @@ export function messageWire(message: MessageView): Message {
     error: message.error,
     sender_agent_id: message.senderAgentId,
     ...(message.sender && { sender: message.sender }),
-    attachments: message.attachments.map(({ name, mime, sizeBytes, url }) => ({
-      name,
-      mime,
-      size: sizeBytes,
-      url,
-    })),
+    attachments: message.attachments.map(attachmentWire),
+    ...(message.replyTo && { reply_to: replyWire(message.replyTo) }),
+    ...(message.choices && { choices: [...message.choices] }),
+    ...(message.choice !== null && { choice: message.choice }),
   };
+}
+
+/** The API representation of what a message answers. */
+export function replyWire({ messageId, author, text, attachments }: ReplyView): MessageReply {
+  return {
+    ...(messageId !== null && { message_id: messageId }),
+    author,
+    text,
+    ...(attachments.length > 0 && { attachments: attachments.map(attachmentWire) }),
+  };
+}
+
+function attachmentWire({ name, mime, sizeBytes: size, url }: ListedAttachment): MessageAttachment {
+  return { name, mime, size, url };
 }
 
 /** The API representation of a conversation. */

@@ -20,6 +20,7 @@ import {
   storesSettings,
 } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
+import { SOCKET_PATHS, SOCKET_SCHEMAS } from '../schema/socket-documents.ts';
 import type { PublicUrl } from './call-wire.ts';
 
 const open = resource('public', 'System');
@@ -38,6 +39,26 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUr
     handler: () => {
       bytes ??= Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl())));
       return replyBytes(200, 'application/json', bytes);
+    },
+  });
+}
+
+/** `GET /schemas/{name}.json`: JSON Schemas of the messages of the WebSockets. */
+export function schemaRoute(): Route {
+  return open.get('/schemas/{name}', {
+    operationId: 'getSchema',
+    summary: 'Get the JSON Schema of messages of a WebSocket',
+    description: `The names are ${Object.keys(SOCKET_SCHEMAS)
+      .map((name) => `\`${name}.json\``)
+      .join(', ')}.`,
+    params: z.object({ name: z.string().max(100) }),
+    responses: { 200: { description: 'A JSON Schema', contentType: 'application/schema+json' } },
+    fails: ['not_found'],
+    handler: ({ params: { name } }) => {
+      const key = name.replace(/\.json$/, '');
+      const schema = Object.hasOwn(SOCKET_SCHEMAS, key) ? SOCKET_SCHEMAS[key] : undefined;
+      if (!schema || key === name) throw new GatewayError('not_found');
+      return replyBytes(200, 'application/schema+json', Buffer.from(JSON.stringify(z.toJSONSchema(schema))));
     },
   });
 }
@@ -88,7 +109,7 @@ function openApiDocument(routes: readonly Route[], publicUrl: string) {
     openapi: '3.1.0',
     info: { title: 'Voice and Chat Gateway', version: productVersion(), description: DESCRIPTION },
     servers: [{ url: publicUrl }],
-    paths: pathsOf(routes),
+    paths: { ...pathsOf(routes), ...SOCKET_PATHS },
     components: { securitySchemes: SECURITY_SCHEMES },
   });
 }
@@ -101,8 +122,25 @@ function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
     operationIds.add(route.operationId);
     paths[route.path] ??= {};
     paths[route.path]![route.method] = operationOf(route);
+    if (route.method === 'get' && servesRanges(route)) paths[route.path]!.head = headOf(route);
   }
   return paths;
+}
+
+/** Every GET answers HEAD. Clients use it for files. */
+function servesRanges({ headers = [] }: Route): boolean {
+  return headers.includes('range');
+}
+
+function headOf(route: Route): ZodOpenApiOperationObject {
+  const { responses, ...operation } = operationOf(route);
+  const bare = Object.entries(responses).map(([status, { description }]) => [status, { description }]);
+  return {
+    ...operation,
+    operationId: `${route.operationId}Head`,
+    summary: `${route.summary}: only the headers`,
+    responses: Object.fromEntries(bare) as ZodOpenApiResponsesObject,
+  };
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
@@ -185,7 +223,7 @@ function serverFailures(route: Route): ErrorCode[] {
   const { access, method, body, form } = route;
   const isOpen = access === 'public' || access === 'account';
   return [
-    ...(access === 'public' ? [] : (['unauthorized'] as const)),
+    ...(access === 'public' ? [] : (['unauthorized', 'too_many_requests'] as const)),
     ...(isOpen && method === 'get' ? [] : (['forbidden', 'cross_site'] as const)),
     ...(storesSettings(route) ? (['storage_full', 'too_many_attempts'] as const) : []),
     ...(body || form ? (['body_too_slow', 'body_too_large'] as const) : []),

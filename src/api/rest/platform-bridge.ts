@@ -3,7 +3,7 @@ import type { BridgeKey } from '../../accounts/keys/bridge-key.ts';
 import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
 import { BRIDGED_CHAT_PLATFORM } from '../../base/platform.ts';
-import type { InboundFile } from '../../connectors/contract/messenger.ts';
+import type { AnsweredMessage, InboundFile } from '../../connectors/contract/messenger.ts';
 import type { BridgeEvent } from '../../messaging/platform-bridge/bridge-event.ts';
 import { type ChatMessage, chat } from '../../messaging/platform-bridge/chat.ts';
 import type { PlatformBridge } from '../../messaging/platform-bridge/platform-bridge.ts';
@@ -145,6 +145,8 @@ function bridgeEvent(body: BridgeEventBody, nowIso: string): BridgeEvent {
       return { ...at, type: body.type, messageId: body.message_id, text: body.text };
     case 'delete':
       return { ...at, type: body.type, messageId: body.message_id };
+    case 'reaction':
+      return { ...at, type: body.type, reaction: reactionIn(body) };
     case 'reachability':
       return { ...at, type: body.type, isReachable: body.reachable };
     case 'link':
@@ -173,6 +175,21 @@ function chatMessage(
   };
 }
 
+function reactionIn({ message_id, emoji, action, person }: Extract<BridgeEventBody, { type: 'reaction' }>) {
+  return {
+    platformMessageId: message_id,
+    emoji: emoji ?? null,
+    isAdded: action === 'added',
+    senderName: person.name ?? null,
+  };
+}
+
+function answeredIn({ reply_to: answered }: Dm): AnsweredMessage | undefined {
+  if (!answered) return undefined;
+  const { message_id: platformMessageId = null, author = null, text } = answered;
+  return { platformMessageId, author, text };
+}
+
 function messageIn(body: Dm, nowIso: string) {
   const { message_id: platformMessageId, text, sent_at: sentAt, channel, person, attachments } = body;
   return {
@@ -184,6 +201,8 @@ function messageIn(body: Dm, nowIso: string) {
     files: attachments.map(
       ({ name, mime, size, url }): InboundFile => ({ name, mime, sizeBytes: size ?? null, ref: url }),
     ),
+    replyTo: answeredIn(body),
+    ...(body.choice !== undefined && { choice: body.choice }),
   };
 }
 

@@ -40,13 +40,23 @@ export function sipRoutes(sip: SipSetup): Route[] {
       responses: { 200: { description: 'The trunk', schema: SipTrunk } },
       fails: ['server_blocked', 'email_not_verified', 'too_many_trunk_changes'],
       handler: async ({ principal, body }) => {
-        const { caller_id, caller_id_in, behind_nat, media_timeout_s, realm, password, ...same } = body;
+        const {
+          caller_id,
+          caller_id_in,
+          caller_from,
+          behind_nat,
+          media_timeout_s,
+          realm,
+          password,
+          ...same
+        } = body;
         const trunk = await putSipTrunk(sip, principal, {
           ...same,
           password: password ?? null,
           realm: realm ?? null,
           callerId: caller_id ?? null,
           callerIdIn: caller_id_in,
+          callerFrom: caller_from,
           behindNat: behind_nat,
           mediaTimeoutS: media_timeout_s ?? null,
         });
@@ -125,11 +135,13 @@ export function sipRoutes(sip: SipSetup): Route[] {
 }
 
 function trunkWire(trunk: ShownTrunk): z.output<typeof SipTrunk> {
-  const { callerId, callerIdIn, behindNat, mediaTimeoutS, inboundUri, registration, ...same } = trunk;
+  const { callerId, callerIdIn, callerFrom, behindNat, mediaTimeoutS, inboundUri, registration, ...same } =
+    trunk;
   return {
     ...same,
     caller_id: callerId,
     caller_id_in: callerIdIn,
+    caller_from: callerFrom,
     behind_nat: behindNat,
     media_timeout_s: mediaTimeoutS,
     inbound_uri: inboundUri,

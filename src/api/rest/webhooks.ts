@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { assert } from '../../base/assert.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import { siteOf } from '../../base/networks.ts';
 import type { Platform } from '../../base/platform.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Connector } from '../../connectors/contract/connector.ts';
 import {
   LOGIN_WEBHOOK,
@@ -27,6 +29,8 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 /** Default limit of a body, for all senders: only the signature identifies the platform. */
 const BODY_LIMIT_BYTES = 1_048_576;
 
+/** Its sender, or whoever shares its network, sends more than there is time for, or has gone. */
+const TOO_MUCH: WebhookReply = { status: 503, text: 'Too many requests' };
 const NO_BYTES = new Uint8Array(0);
 
 /** Codes of the refusals, which platforms tell apart by their status. */
@@ -47,13 +51,13 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 /**
  * Routes for the platforms' webhooks, mostly below `/api/<platform>/`. Each platform authenticates in its own way.
  */
-export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
+export function webhookRoutes(connectors: Iterable<Connector>, readingTime: ReadingTime): Route[] {
   return [...connectors].flatMap(({ platform, provides: { webhooks } }) => {
     if (webhooks === undefined) return [];
     for (const name of webhooks.replyHeaders ?? [])
       assert(!RESERVED_HEADER.test(name), `webhooks of ${platform} may not set ${name}`);
     return webhooks.endpoints.flatMap((endpoint) => {
-      const target = { platform, webhooks, endpoint };
+      const target = { platform, webhooks, endpoint, readingTime };
       return endpoint.methods.map((method) => (method === 'get' ? asked(target) : told(target)));
     });
   });
@@ -63,6 +67,7 @@ interface Target {
   readonly platform: Platform;
   readonly webhooks: TakesWebhooks;
   readonly endpoint: WebhookEndpoint;
+  readonly readingTime: ReadingTime;
 }
 
 function common({ platform, webhooks, endpoint: { path, answers } }: Target) {
@@ -130,17 +135,28 @@ function loginKeyIn(params: { readonly login_key?: string }): string {
   return params.login_key ?? '';
 }
 
+/**
+ * Hands a request to its platform, which hashes and parses it. That takes the time of the network it comes from: until the
+ * signature is checked, it may be anybody's.
+ */
 async function receive(
   target: Target,
   method: WebhookRequest['method'],
   request: RouteRequest<null, { readonly login_key?: string }, z.output<typeof WebhookQuery>>,
   body: Uint8Array,
 ) {
-  const { params, query, signal } = request;
+  const { params, query, signal, address } = request;
   const header = (name: string) => request.header(name);
-  const { webhooks, endpoint } = target;
+  const { webhooks, endpoint, readingTime } = target;
   const common = { method, endpoint: endpoint.path, loginKey: loginKeyIn(params), query, header };
-  return answerOf(target, await webhooks.webhook({ ...common, body, signal }));
+  const reader = readingTime.of(siteOf(address));
+  try {
+    await reader.turn(signal);
+  } catch {
+    return answerOf(target, TOO_MUCH);
+  }
+  const answering = reader.counting(() => webhooks.webhook({ ...common, body, signal }));
+  return answerOf(target, await answering);
 }
 
 function answerOf({ webhooks }: Target, answer: WebhookReply) {

@@ -32,12 +32,44 @@ const refusePeerOfPeople: z.core.CheckFn<{ readonly platform: string; readonly p
   issues.push({ code: 'custom', message, path: ['peer'], input: peer });
 };
 
+const MAX_CHOICES = 25;
+const MAX_CHOICE = 80;
+
+/** Buttons stand below a text. */
+const checkChoices: z.core.CheckFn<{
+  readonly choices: readonly string[];
+  readonly attachments: readonly unknown[];
+  readonly platform: string;
+}> = ({ value: { choices, attachments, platform }, issues }) => {
+  const refuse = (message: string) =>
+    issues.push({ code: 'custom', message, path: ['choices'], input: choices });
+  if (new Set(choices).size < choices.length) refuse('choices must differ from each other');
+  if (choices.length > 0 && attachments.length > 0) refuse('choices cannot be combined with attachments');
+  if (choices.length > 0 && platform === 'agent') refuse('choices are for people, not for agents');
+};
+
 export const DmChatBody = z
   .object({
     ...conversation,
     text: ChatText.describe('Required without attachments. With attachments: the caption of the first'),
     keep_typing: z.boolean().default(false).describe('Show the typing indicator again after the message'),
     attachments: AttachmentsBody,
+    reply_to: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Id of the message of this conversation that it answers, which the platform shows as quoted'),
+    choices: z
+      .array(z.string().trim().min(1).max(MAX_CHOICE))
+      .max(MAX_CHOICES)
+      .default([])
+      .describe(
+        'Buttons below the text. What the person picks arrives as a message with `choice`. Platforms without buttons show a list',
+      ),
+    split: z
+      .boolean()
+      .default(false)
+      .describe('Send a text that is too long for the platform in several messages, instead of failing'),
     peer: z
       .string()
       .max(80)
@@ -47,20 +79,39 @@ export const DmChatBody = z
       ),
     task: z.string().max(MAX_TASK).default('').describe('`agent` only: topic of the conversation'),
   })
-  .check(requireContent, refusePeerOfPeople)
+  .check(requireContent, refusePeerOfPeople, checkChoices)
   .meta({ id: 'DmChat' });
 
 export const DmTypingBody = named('DmTyping', conversation);
 
+export const DmReactBody = named('DmReact', {
+  platform: DmPlatform,
+  message_id: z.string().max(64).describe('Id of the message to react to'),
+  emoji: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .describe("An emoji, such as 👍, or the platform's name of one of its own"),
+  remove: z.boolean().default(false).describe('Take the reaction back'),
+});
+
+const PartIds = z
+  .array(z.string())
+  .optional()
+  .describe('With `split`: ids of all parts, of which `message_id` is the first');
+
 export const DeliveredDm = named('DeliveredDm', {
   status: z.literal('delivered'),
   message_id: z.string(),
+  message_ids: PartIds,
   delivery: z.literal('sync'),
 });
 
 export const QueuedDm = named('QueuedDm', {
   status: z.literal('queued'),
   message_id: z.string(),
+  message_ids: PartIds,
   reason: z
     .enum(['outside_24h_window', 'still_sending'])
     .describe(

@@ -66,6 +66,15 @@ const Attachment = named('MessageAttachment', {
   size: z.int().nullable().describe('Bytes; null if not known yet'),
   url: z.string().describe('Downloads the file without any other credential'),
 });
+export type MessageAttachment = z.output<typeof Attachment>;
+
+const MessageReply = named('MessageReply', {
+  message_id: z.string().optional(),
+  author: z.string().nullable(),
+  text: z.string(),
+  attachments: z.array(z.looseObject({ name: z.string(), url: z.string() })).optional(),
+});
+export type MessageReply = z.output<typeof MessageReply>;
 
 export const Message = named('Message', {
   id: z.string(),
@@ -84,6 +93,9 @@ export const Message = named('Message', {
     .optional()
     .describe('In a channel: the person who wrote it, under the id and name of the platform'),
   attachments: z.array(Attachment),
+  reply_to: MessageReply.optional(),
+  choices: z.array(z.string()).optional(),
+  choice: z.string().optional(),
 });
 export type Message = z.output<typeof Message>;
 
@@ -126,7 +138,7 @@ const InboxEvent = z
     type: z
       .string()
       .describe(
-        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_progress`: a `connecting` call rings, or has audio before its answer. `call_hold`: the far end has put a call on hold, or taken it back. `call_chat`: somebody wrote in the chat of a call. `call_transcript`: hosted speech recognition understood something. `utterance`: a text of `say` is over. `call_answered_by`, `beep`, `hold_music`: who or what has answered a call with `machine_detection`. `turn_metrics`: how long the far end of a call waited for an answer. `call_error`: a call failed, lost its bridge, or its hosted speech failed. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message. `connection_status`: the status of a connection to a platform changed. `budget`: 80 or 100 % of a budget are used, told once per hour or day. `loop`: an agent and a machine answer each other, so its model is no longer called there for a while',
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_progress`: a `connecting` call rings, or has audio before its answer. `call_hold`: the far end has put a call on hold, or taken it back. `call_chat`: somebody wrote in the chat of a call. `call_transcript`: hosted speech recognition understood something. `utterance`: a text of `say` is over. `call_answered_by`, `beep`, `hold_music`: who or what has answered a call with `machine_detection`. `turn_metrics`: how long the far end of a call waited for an answer. `call_error`: a call failed, lost its bridge, or its hosted speech failed. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message. `dm_reaction`: a person has reacted to a message, or taken that back. `connection_status`: the status of a connection to a platform changed. `budget`: 80 or 100 % of a budget are used, told once per hour or day. `loop`: an agent and a machine answer each other, so its model is no longer called there for a while',
       ),
     event_id: z.string().describe('Identifies the event, on every channel'),
     created_at: z.string(),
@@ -161,6 +173,9 @@ const InboxEvent = z
     termination: Termination.optional().describe('Why the call ended, once it is over'),
     conversation_id: z.string().optional(),
     message_id: z.string().optional(),
+    emoji: z.string().nullable().optional(),
+    action: z.enum(['added', 'removed']).optional(),
+    person: z.object({ id: z.string().nullable(), name: z.string().nullable() }).optional(),
     connection_id: z.string().optional(),
     status: z.string().optional().describe("connection_status: `ok`, or the problem in the platform's words"),
   })

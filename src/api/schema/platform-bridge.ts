@@ -75,6 +75,11 @@ const Dm = z
     text: Text.default(''),
     attachments: z.array(Attachment).max(MAX_ATTACHMENTS).default([]),
     sent_at: SentAt,
+    reply_to: z
+      .strictObject({ message_id: Id.nullish(), author: Name, text: Text.default('') })
+      .optional()
+      .describe('The message that it answers, as far as the platform tells'),
+    choice: z.string().min(1).max(256).optional().describe('The choice that the person has picked'),
   })
   .check(requireText)
   .describe('A person has written');
@@ -88,6 +93,17 @@ const Delete = z
   .strictObject({ type: z.literal('delete'), ...place, message_id: MessageId })
   .check(requirePlace)
   .describe('A person has deleted a message');
+
+const Reaction = z
+  .strictObject({
+    type: z.literal('reaction'),
+    ...place,
+    person: Person,
+    message_id: MessageId,
+    emoji: z.string().min(1).max(100).nullish(),
+    action: z.enum(['added', 'removed']),
+  })
+  .describe('A person has reacted to a message, or taken that back');
 
 const Reachability = z
   .strictObject({ type: z.literal('reachability'), ...place, reachable: z.boolean() })
@@ -130,6 +146,7 @@ export const BridgeEventBody = z.discriminatedUnion('type', [
   Dm,
   Edit,
   Delete,
+  Reaction,
   Reachability,
   Link,
   CallInvite,

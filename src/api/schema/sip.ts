@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CALLER_HEADERS } from '../../connectors/contract/sip-accounts.ts';
 import { named, VoiceConfigId } from './fields.ts';
 
 /** Text for SIP headers or URIs: printable ASCII without characters that end a quoted string or an address. */
@@ -16,6 +17,7 @@ const Host = z
 const Transport = z.enum(['udp', 'tcp', 'tls']);
 const Srtp = z.enum(['off', 'optional', 'required']);
 
+const CallerFrom = z.enum(CALLER_HEADERS);
 const CallerIdIn = z.enum(['from', 'p_asserted_identity', 'p_preferred_identity']);
 
 export const SipTrunkBody = named('SipTrunkBody', {
@@ -76,6 +78,9 @@ export const SipTrunkBody = named('SipTrunkBody', {
   caller_id_in: CallerIdIn.default('from').describe(
     'Header that carries the `caller_id`. With any but `from`, From has the user name, as some providers demand',
   ),
+  caller_from: CallerFrom.default('p_asserted_identity').describe(
+    'First header that may name who calls in: P-Asserted-Identity, then Remote-Party-ID, then From. With `from`, only From, for providers that pass on what callers claim in the others',
+  ),
 });
 
 const Registration = named('SipRegistration', {
@@ -102,6 +107,7 @@ export const SipTrunk = named('SipTrunk', {
   behind_nat: z.boolean(),
   media_timeout_s: z.int().nullable(),
   caller_id_in: CallerIdIn,
+  caller_from: CallerFrom,
   inbound_uri: z
     .string()
     .nullable()

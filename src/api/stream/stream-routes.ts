@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { LibOpus } from '../../audio/libopus.ts';
 import { Places } from '../../base/places.ts';
 import { scopeOf } from '../../base/scope.ts';
 import { type CallDomain, liveCall } from '../../calls/call-domain.ts';
@@ -24,9 +25,12 @@ const CALL_PACE = { most: 1_800, perSecond: 900 };
 const PER_CALL = { perKey: 2, perAccount: 4 };
 const MAX_STREAMS = 20_000;
 
-/** `WS /api/call/{call_id}/stream?api_key=…`. Errors 401, 403, 404 and 429 are answered before the upgrade. */
+/**
+ * `WS /api/call/{call_id}/stream?api_key=…`. Errors 401, 403, 404 and 429 are answered before the upgrade. `opus`: this
+ * thread's library.
+ */
 export function streamRoute(
-  calls: CallDomain,
+  { calls, opus }: { readonly calls: CallDomain; readonly opus: () => LibOpus },
   authenticate: Authenticate,
   streams: OpenStreams,
   onRefused: () => void,
@@ -49,7 +53,7 @@ export function streamRoute(
       const call = liveCall(calls, principal, params.call_id ?? '');
       places.assertRoom(principal);
       const enlist = (stream: CallStream) => streams.add(principal, stream, places);
-      return new CallStream(call, { calls, readPosition, scope: scopeOf(principal), enlist });
+      return new CallStream(call, { calls, readPosition, opus, scope: scopeOf(principal), enlist });
     },
   };
 }

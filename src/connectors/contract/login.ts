@@ -53,6 +53,8 @@ export interface HostsBots {
 
 export interface HostedBot {
   readonly id: string;
+  /** Whose bot it is: what is read over it takes the account's time. */
+  readonly accountId: string;
   readonly token: string;
   /** The id of the bot's application, on platforms that need it. */
   readonly appId?: string | null;

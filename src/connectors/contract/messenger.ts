@@ -6,18 +6,28 @@ export interface Messenger {
   onMessages(intake: MessageIntake): void;
   /**
    * Throws GatewayError `send_failed` when the text, or caption, is longer than the platform accepts. Length is counted
-   * the platform's way.
+   * the platform's way. `hasChoices`: it stands above buttons.
    */
-  checkText(text: string, isCaption: boolean): void;
+  checkText(text: string, isCaption: boolean, hasChoices?: boolean): void;
   /**
    * Sends one message and settles before `signal` aborts. Platform errors are returned as outcomes, never as
    * rejections.
    */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
+  /**
+   * Messages a second that the platform takes from the login that all accounts share; they take turns. Absent: it has no
+   * such limit, or no such login.
+   */
+  readonly mostPerSecond?: number;
   readonly typing?: ShowsTyping;
   readonly files?: FetchesFiles;
   readonly window?: HasWindow;
   readonly captions?: DropsCaptions;
+  /** Shows which message one answers. Elsewhere, its words stand in front. */
+  readonly quotes?: true;
+  /** Elsewhere, choices are a list in the text. */
+  readonly choices?: OffersChoices;
+  readonly reactions?: ShowsReactions;
   /** What helps when a message is refused, the most specific first. Without the flags g and y. */
   readonly remedies?: readonly Remedy[];
   /**
@@ -35,7 +45,35 @@ export interface OutboundMessage {
   /** Empty only with attachments. With attachments, it is the caption of the first one. */
   readonly text: string;
   readonly attachments: readonly OutboundFile[];
+  /** The platform's id of the message that it answers. Only for a platform that `quotes`. */
+  readonly replyTo?: string;
+  /** What the person may pick: distinct labels within the platform's limits. Only for a platform with `choices`. */
+  readonly choices?: readonly string[];
 }
+
+/** A platform with buttons. A press comes in as a message with a `choice`. */
+export interface OffersChoices {
+  readonly most: number;
+  /** Longest label, in characters. */
+  readonly longest: number;
+}
+
+/** A platform on which messages get reactions. */
+export interface ShowsReactions {
+  /** Adds a reaction to a message, or takes it back. Never rejects. `emoji`: one of Unicode, or the platform's name of its own. */
+  react(to: Address, reaction: OutboundReaction, signal: AbortSignal): Promise<ReactionOutcome>;
+}
+
+export interface OutboundReaction {
+  readonly platformMessageId: string;
+  readonly emoji: string;
+  readonly isAdded: boolean;
+}
+
+/** `reason`: the platform's own text. */
+export type ReactionOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 export interface OutboundFile {
   readonly name: string;
@@ -118,6 +156,30 @@ export interface InboundMessage {
   readonly files: readonly InboundFile[];
   /** The platform says that another bot wrote it. */
   readonly isFromBot?: boolean;
+  /** What it answers. */
+  readonly replyTo?: AnsweredMessage | undefined;
+  /** The label of the button that the person has pressed, which is the text, too. */
+  readonly choice?: string;
+}
+
+/** The message that another one answers, as far as the platform tells. */
+export interface AnsweredMessage {
+  readonly platformMessageId: string | null;
+  /** Name of who wrote it. */
+  readonly author: string | null;
+  /** The words that the person has picked of it, or all of them; '' if the platform tells none. */
+  readonly text: string;
+  readonly files?: readonly InboundFile[];
+}
+
+/** A person has reacted to a message, or taken that back. */
+export interface InboundReaction {
+  readonly platformMessageId: string;
+  /** Of Unicode, or the platform's name of one of its own. Null: the platform does not tell which was taken back. */
+  readonly emoji: string | null;
+  readonly isAdded: boolean;
+  /** Name of the person. */
+  readonly senderName: string | null;
 }
 
 /** Result of handing in an inbound message. All of these may be acknowledged to the platform. */
@@ -139,6 +201,8 @@ export interface MessageIntake {
   received(message: InboundMessage): Promise<Intake>;
   /** The other side edited a message. Unknown messages are ignored. */
   edited(from: Address, platformMessageId: string, text: string): Promise<void>;
+  /** Reactions to unknown messages are ignored, and those that change nothing. `from.person` has reacted. */
+  reacted(from: Address, reaction: InboundReaction): Promise<void>;
   /** A person or channel, with all its threads, has become unreachable, or reachable again. */
   reachable(address: Address, isReachable: boolean): Promise<void>;
   /** The permanent identifier of a person or channel has changed, and possibly a person's alias too. */

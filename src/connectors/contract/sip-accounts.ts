@@ -1,5 +1,9 @@
 import type { PresetIds } from '../../base/speech.ts';
 
+/** Headers that name who calls, in the order in which they are read. */
+export const CALLER_HEADERS = ['p_asserted_identity', 'remote_party_id', 'from'] as const;
+export type CallerHeader = (typeof CALLER_HEADERS)[number];
+
 /** Trunk settings of an account for the SIP connector; plain text, in memory only. */
 export interface SipTrunk {
   readonly accountId: string;
@@ -19,6 +23,8 @@ export interface SipTrunk {
   readonly mediaTimeoutS: number | null;
   /** Header that carries `callerId`. If it is not From, From has the username. */
   readonly callerIdIn: 'from' | 'p_asserted_identity' | 'p_preferred_identity';
+  /** The first header that may name who calls in. Those before it are left out: not every provider vouches for them. */
+  readonly callerFrom: CallerHeader;
   /** Secret that allows ringing the account: 32 hex digits, never logged. */
   readonly inboundToken: string;
   /** The trunk belongs to the operator's own account: it may lead to loopback and private addresses. */

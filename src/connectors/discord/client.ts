@@ -7,11 +7,11 @@ import {
   type ResponseLike,
   type RouteLike,
 } from '@discordjs/rest';
-import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import { InteractionResponseType, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import { readAnswer } from '../../base/answer-body.ts';
 import { type Clock, pause, withDeadline } from '../../base/time.ts';
-import type { OutboundMessage, SendOutcome } from '../contract/messenger.ts';
+import type { OutboundMessage, OutboundReaction, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';
 import { outcomeOf, sendParts } from '../kit/sending.ts';
@@ -38,8 +38,11 @@ export interface DiscordRestOptions {
   readonly onLoggedOut?: (failure: PlatformFailure) => void;
 }
 
+/** The library's names of methods. */
+const VERBS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
+
 interface Request {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: keyof typeof VERBS;
   readonly path: RouteLike;
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
@@ -149,7 +152,7 @@ export class DiscordRest implements VoiceRest {
   /** Sends one message, or several if it has more than ten files. Discord's refusals are outcomes. */
   async sendMessage(
     channelId: string,
-    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>,
+    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments' | 'replyTo' | 'choices'>,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     return await sendParts({
@@ -157,6 +160,26 @@ export class DiscordRest implements VoiceRest {
       send: async (part) => [await this.#sendPart(channelId, part, signal)],
       failed: (error, sentIds) => outcomeOf(error, sentIds, SEND_RULES),
     });
+  }
+
+  /** Adds a reaction of the bot, or takes it back. Custom emoji are `name:id`. */
+  async react(
+    channelId: string,
+    { platformMessageId, emoji, isAdded }: OutboundReaction,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = Routes.channelMessageOwnReaction(channelId, platformMessageId, emoji);
+    await this.#ask(z.unknown(), { method: isAdded ? 'PUT' : 'DELETE', path }, signal);
+  }
+
+  /** Tells Discord that a press has arrived, and that the message stays as it is. */
+  async acknowledge(
+    { id, token }: { readonly id: string; readonly token: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = { type: InteractionResponseType.DeferredMessageUpdate };
+    const path = Routes.interactionCallback(id, token);
+    await this.#ask(z.unknown(), { method: 'POST', path, body }, signal);
   }
 
   async showTyping(channelId: string, signal: AbortSignal): Promise<void> {
@@ -212,7 +235,7 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        return method === 'POST' ? await this.#rest.post(path, options) : await this.#rest.get(path, options);
+        return await this.#rest[VERBS[method ?? 'GET']](path, options);
       });
     } catch (error) {
       const failure = withoutToken(failureOf(error, upload?.isWhole), token);

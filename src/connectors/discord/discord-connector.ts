@@ -1,5 +1,6 @@
 import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, PlacesCalls, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState } from '../contract/login.ts';
@@ -12,11 +13,13 @@ import { failureOf } from './client.ts';
 import { discordMessenger } from './discord-messenger.ts';
 import { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
-import { BotLogin } from './login/bot-login.ts';
+import { BotLogin, type NewLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
 import { discordOAuth } from './oauth/discord-oauth.ts';
 
+/** What people of all accounts write to the shared bot is read in its own time. */
+const SHARED_READER = 'the shared Discord bot';
 /** How long registering a bot waits for its session. */
 const FIRST_SESSION_MS = 10_000;
 
@@ -42,6 +45,7 @@ export interface DiscordDeps {
   readonly clock: Clock;
   readonly observer: DiscordObserver;
   readonly records: PlatformRecords;
+  readonly readingTime: ReadingTime;
   /** Absent: bots enter no voice channels. */
   readonly calls?: Pick<DiscordCallsDeps, 'bridges' | 'linkedPeople'>;
 }
@@ -69,9 +73,10 @@ export class DiscordConnector implements Connector, LinksToBots {
     const { apiUrl, cdnUrl, shared } = options;
     const logins = new HostedLogins<BotLogin>({
       form: DISCORD_TOKEN,
-      open: ({ id, token, appId }, onState) => {
+      open: ({ id, accountId, token, appId }, onState) => {
         if (logins.all.some((login) => login.hasToken(token))) throw new GatewayError('bot_token_taken');
-        return this.#open({ kind: 'bot_token', id }, token, appId ?? '', onState);
+        const own = { ref: { kind: 'bot_token', id }, token, applicationId: appId ?? '', onState } as const;
+        return this.#open(own, accountId);
       },
       failureOf,
       follow: async (login) => {
@@ -108,7 +113,8 @@ export class DiscordConnector implements Connector, LinksToBots {
     if (shared === null) return;
     const onState = ({ status }: LoginState) =>
       this.#deps.observer.log('info', 'the shared Discord bot changed state', { status });
-    this.#open({ kind: 'shared' }, shared.token, shared.applicationId, onState).follow();
+    const { token, applicationId } = shared;
+    this.#open({ ref: { kind: 'shared' }, token, applicationId, onState }, SHARED_READER).follow();
   }
 
   async close(): Promise<void> {
@@ -135,22 +141,21 @@ export class DiscordConnector implements Connector, LinksToBots {
     return this.#logins.get('id' in login ? login.id : SHARED_LOGIN)?.voice ?? null;
   }
 
-  #open(ref: LoginRef, token: string, applicationId: string, onState: (state: LoginState) => void): BotLogin {
+  /** `reader`: in whose time its events are read. */
+  #open(wanted: Omit<NewLogin, 'claim' | 'reader'>, reader: string): BotLogin {
     const { apiUrl, hearsBots } = this.#options;
     const records = new DiscordRecords(this.#deps.records);
     const world = { ...this.#deps, apiUrl, hearsBots, intake: this.#intake.get(), records };
     const login = new BotLogin(world, {
-      ref,
-      token,
-      applicationId,
-      onState,
+      ...wanted,
+      reader: this.#deps.readingTime.of(reader),
       // A bot has one session: two of them would receive each message twice.
       claim: (userId) => {
         if (this.#logins.all.some((other) => other !== login && other.userId === userId))
           throw new GatewayError('bot_token_taken');
       },
     });
-    this.#logins.put(keyOfLogin(ref), login);
+    this.#logins.put(keyOfLogin(wanted.ref), login);
     return login;
   }
 }

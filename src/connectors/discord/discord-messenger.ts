@@ -2,14 +2,18 @@ import type { Address, LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Messenger, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
+import { CHOICES } from './messages/buttons.ts';
 import { toDiscord } from './messages/discord-markdown.ts';
 import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
 const MAX_TEXT = 2_000;
+/** Discord takes 50 requests a second from a bot; long messages and typing indicators take some, too. */
+const MOST_PER_SECOND = 40;
 /** Discord drops repeated nonces for a few minutes. */
 const DROPS_DUPLICATES_MS = 120_000;
 
@@ -34,6 +38,7 @@ export function discordMessenger({
   return {
     remedies: DISCORD_REMEDIES,
     dropsDuplicatesForMs: DROPS_DUPLICATES_MS,
+    mostPerSecond: MOST_PER_SECOND,
     typing: {
       // Discord shows the indicator for ten seconds.
       typingRepeatMs: 8_000,
@@ -54,6 +59,17 @@ export function discordMessenger({
       },
     },
     onMessages,
+    quotes: true,
+    choices: CHOICES,
+    reactions: {
+      async react(to, reaction, signal) {
+        const login = loginOf(to.login);
+        if (!login) return { kind: 'failed', reason: 'The bot is not logged in' };
+        const react = async () =>
+          await login.rest.react(await channelOf(login, to, signal), reaction, signal);
+        return await reactionOutcome('Discord', react());
+      },
+    },
     checkText: (text) => checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT),
     async send(message, signal) {
       const login = loginOf(message.to.login);

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
-import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
+import { type JsonAnswer, readJson, readJsonInTurn } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { foreignJson } from '../../base/platform-json.ts';
-import type { ReadingTime } from '../../base/reading-time.ts';
+import { type Reader, ReadingRefused } from '../../base/reading-time.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
 import { type Clock, TimeLimit, withDeadline } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
@@ -32,11 +31,12 @@ export interface HttpRequest extends Partial<CallOptions> {
   readonly upload?: Upload | undefined;
 }
 
-/** How servers are asked that belong to people. */
-export interface Strangers {
-  readonly fetches: typeof fetch;
-  /** In which their answers are parsed: each server has its share. */
-  readonly readingTime: ReadingTime;
+/** How servers are asked whose answers may be anything: those of people, or what people send over a platform. */
+export interface Foreign {
+  /** Default: the system's. */
+  readonly fetches?: typeof fetch;
+  /** In whose time answers of this origin are read. */
+  readerOf(origin: string): Reader;
 }
 
 type Sent = Omit<HttpRequest, keyof CallOptions>;
@@ -68,14 +68,14 @@ export class PlatformHttp {
   readonly #platform: string;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  readonly #strangers: Strangers | null;
+  readonly #foreign: Foreign | null;
 
-  /** `platform`: its name, for people. `maxBytes`: of an answer. `strangers`: where servers belong to people. */
-  constructor(platform: string, clock: Clock, maxBytes = 1_048_576, strangers: Strangers | null = null) {
+  /** `platform`: its name, for people. `maxBytes`: of an answer. `foreign`: where those may be anything. */
+  constructor(platform: string, clock: Clock, maxBytes = 1_048_576, foreign: Foreign | null = null) {
     this.#platform = platform;
     this.#clock = clock;
     this.#maxBytes = maxBytes;
-    this.#strangers = strangers;
+    this.#foreign = foreign;
   }
 
   /** Makes a request and reads its whole answer, whatever its status. Rejects with a PlatformFailure. */
@@ -115,12 +115,16 @@ export class PlatformHttp {
 
   async #ask(request: Sent, signal: AbortSignal): Promise<HttpAnswer> {
     try {
-      const reader = this.#strangers?.readingTime.of(new URL(request.url).origin);
-      const parse = reader && ((body: Uint8Array) => reader.read(signal, () => foreignJson(body)));
-      const answer = await readJson(await this.#send(request, signal), this.#maxBytes, parse);
+      const sent = await this.#send(request, signal);
+      const reader = this.#foreign?.readerOf(new URL(request.url).origin) ?? null;
+      const answer = reader
+        ? await readJsonInTurn(sent, this.#maxBytes, reader, signal)
+        : await readJson(sent, this.#maxBytes);
       const waitMs = retryAfterMs(answer.headers.get('retry-after') ?? '', this.#clock.nowIso());
       return { ...answer, retryAfterMs: waitMs };
     } catch (error) {
+      if (error instanceof ReadingRefused)
+        throw new PlatformFailure('unclear', `${this.#platform}: ${error.message}`);
       throw platformFailure(this.#platform, error, request.upload?.isWhole);
     }
   }
@@ -141,7 +145,7 @@ export class PlatformHttp {
       signal,
       ...(stream ?? (whole && { body: whole })),
     };
-    return await (this.#strangers?.fetches ?? fetch)(url, init as RequestInit);
+    return await (this.#foreign?.fetches ?? fetch)(url, init as RequestInit);
   }
 }
 

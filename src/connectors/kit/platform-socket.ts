@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
 import { cutText } from '../../base/cut-text.ts';
 import type { Reader } from '../../base/reading-time.ts';
+import { SocketReading } from '../../base/socket-reading.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 
 /** From connecting to the platform's first message that counts. */
@@ -27,8 +28,8 @@ export interface PlatformSocketOptions {
   /** Finds the host's addresses, where servers belong to people. Default: the system's. */
   readonly lookup?: LookupFunction;
   readonly clock: Clock;
-  /** In whose time messages are read, where servers belong to people: beyond it, the socket is not read for a while. */
-  readonly reader?: Reader;
+  /** In whose time messages are read. */
+  readonly reader: Reader;
   /** It is open. Absent: the platform speaks first. */
   opened?(): void;
   /** Takes a text message. Not called after `close`. */
@@ -44,6 +45,8 @@ export interface PlatformSocketOptions {
 export class PlatformSocket {
   readonly #options: PlatformSocketOptions;
   readonly #socket: WebSocket;
+  readonly #reading: SocketReading;
+  /** Until then it is read in its turn, also while it is closed: its far end may go on to send. */
   readonly #ending = new AbortController();
   readonly #closed = Promise.withResolvers<SocketClose>();
   #cancelTimer: CancelTimer;
@@ -53,7 +56,7 @@ export class PlatformSocket {
   #isAnswered = true;
 
   constructor(options: PlatformSocketOptions) {
-    const { url, platform, maxFrameBytes, clock, alive, opened, lookup } = options;
+    const { url, platform, maxFrameBytes, clock, reader, alive, opened, lookup } = options;
     this.#options = options;
     this.#socket = new WebSocket(url, {
       maxPayload: maxFrameBytes,
@@ -64,10 +67,16 @@ export class PlatformSocket {
       handshakeTimeout: HELLO_DEADLINE_MS,
       ...(lookup && { lookup }),
     });
+    this.#reading = new SocketReading(reader, this.#socket, this.#ending.signal, () =>
+      this.close(`${platform} sends more than there is time for`),
+    );
     this.#cancelTimer = clock.after(HELLO_DEADLINE_MS, () => this.close(`${platform} did not say hello`));
     if (opened) this.#socket.on('open', opened);
     if (alive) for (const sign of ['ping', 'pong', 'message'] as const) this.#socket.on(sign, alive);
-    this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
+    for (const sign of ['ping', 'pong'] as const) this.#socket.on(sign, () => this.#reading.control());
+    this.#socket.on('message', (data: Buffer, isBinary) =>
+      this.#reading.message(() => this.#take(data, isBinary)),
+    );
     // 'close' always follows.
     this.#socket.on('error', (error: Error & { readonly code?: string }) => {
       this.#error ??= error;
@@ -132,8 +141,9 @@ export class PlatformSocket {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#cancelTimer();
-    this.#ending.abort();
-    if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
+    // The answer to a close frame would not be read.
+    if (this.#socket.readyState === WebSocket.CONNECTING || this.#socket.isPaused)
+      return this.#socket.terminate();
     this.#restartTimer(CLOSE_FRAME_MS, () => this.#socket.terminate());
     this.#socket.close(code);
   }
@@ -149,23 +159,7 @@ export class PlatformSocket {
 
   #take(data: Buffer, isBinary: boolean): void {
     if (this.#reason !== null) return;
-    const { platform, reader, clock } = this.#options;
-    if (isBinary) return this.close(`${platform} sent what is no payload`);
-    const sinceMs = clock.monotonicMs();
+    if (isBinary) return this.close(`${this.#options.platform} sent what is no payload`);
     this.#options.take(data.toString('utf8'));
-    reader?.count(sinceMs);
-    if (reader?.mayReadOn() === false) void this.#rest(reader);
-  }
-
-  /** Messages that have arrived already are still taken, and count. */
-  async #rest(reader: Reader): Promise<void> {
-    if (this.#socket.isPaused) return;
-    this.#socket.pause();
-    try {
-      await reader.turn(this.#ending.signal);
-    } catch {
-      this.close(`${this.#options.platform} sends more than there is time for`);
-    }
-    this.#socket.resume();
   }
 }

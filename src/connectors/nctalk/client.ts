@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { OutboundFile } from '../contract/messenger.ts';
+import type { OutboundFile, OutboundReaction } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { type CallOptions, fileUpload, type PlatformHttp } from '../kit/platform-http.ts';
 import { wholeNumber } from './messages/message-text.ts';
@@ -32,6 +32,8 @@ export interface Posting {
   readonly referenceId: string;
   /** Id of the message that began the thread; null: outside threads. */
   readonly thread?: string | null;
+  /** Id of the message that it answers. */
+  readonly replyTo?: string | undefined;
   readonly isSilent?: boolean;
 }
 
@@ -129,16 +131,28 @@ export class TalkApi {
 
   /** Returns the id of the message. */
   async post(
-    { token, text, referenceId, thread, isSilent }: Posting,
+    { token, text, referenceId, thread, replyTo, isSilent }: Posting,
     options: Partial<CallOptions>,
   ): Promise<number> {
     const json = {
       message: text,
       referenceId,
       ...(thread && { threadId: Number(thread) }),
+      ...(replyTo !== undefined && { replyTo: Number(replyTo) }),
       ...(isSilent && { silent: true }),
     };
     return (await this.ocs.ask({ method: 'POST', path: chatPath(token), json, ...options }, Message)).data.id;
+  }
+
+  /** Adds a reaction of the user, or takes it back (https://nextcloud-talk.readthedocs.io/en/latest/reaction/). */
+  async react(
+    token: string,
+    { platformMessageId, emoji: reaction, isAdded }: OutboundReaction,
+    options: Partial<CallOptions>,
+  ): Promise<void> {
+    const path = `${TALK}/v1/reaction/${token}/${encodeURIComponent(platformMessageId)}`;
+    const request = { method: isAdded ? 'POST' : 'DELETE', path, json: { reaction }, ...options } as const;
+    await this.ocs.ask(request, z.unknown());
   }
 
   /** Best effort: Talk keeps the place of a deleted message. */
@@ -164,9 +178,10 @@ export class TalkApi {
 
   /** Shows an uploaded file in a room. Talk does not tell the id of its message. */
   async share(path: string, posting: Posting, options: Partial<CallOptions>): Promise<void> {
-    const { token, text, referenceId, thread } = posting;
+    const { token, text, referenceId, thread, replyTo } = posting;
     const talkMetaData = {
       messageType: 'comment',
+      ...(replyTo !== undefined && { replyTo: Number(replyTo) }),
       ...(text !== '' && { caption: text }),
       ...(thread && { threadId: Number(thread) }),
     };

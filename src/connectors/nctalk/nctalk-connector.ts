@@ -65,7 +65,10 @@ export class NextcloudTalkConnector implements Connector {
   constructor({ isBridged, internalSecrets }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
     const { clock, observer, fetches, isOpen, allowsHttp, findAddresses, readingTime } = deps;
     const reach = { findAddresses, isOpen, readingTime };
-    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, { fetches, readingTime });
+    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, {
+      fetches,
+      readerOf: (origin) => readingTime.of(origin),
+    });
     const addons = new AddonClient(http);
     const replays = new ReplayMemory();
     const { give, get: intake } = new GivenIntake();

@@ -4,9 +4,13 @@ import type {
   FetchesFiles,
   Messenger,
   OutboundMessage,
+  OutboundReaction,
+  ReactionOutcome,
   SendOutcome,
+  ShowsReactions,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength, codePoints } from '../kit/sending.ts';
 import type { TalkLogin } from './login/connected-nextclouds.ts';
 import { TALK_REMEDIES } from './messages/outbound.ts';
@@ -19,9 +23,11 @@ const MAX_TEXT = 32_000;
 const LOOKED_FOR_MS = 600_000;
 
 /** Direct messages of Nextcloud Talk, and those of conversations in which the owner has activated the bot. */
-export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyping {
+export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyping, ShowsReactions {
   readonly files: FetchesFiles = this;
   readonly typing: ShowsTyping = this;
+  readonly reactions: ShowsReactions = this;
+  readonly quotes = true;
   readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly remedies = TALK_REMEDIES;
   readonly dropsDuplicatesForMs = LOOKED_FOR_MS;
@@ -41,6 +47,12 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyp
     const login = this.#loginOf(keyOfLogin(message.to.login));
     if (login) return await login.send({ ...message, text: toTalk(message.text) }, signal);
     return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+  }
+
+  async react(to: Address, reaction: OutboundReaction, signal: AbortSignal): Promise<ReactionOutcome> {
+    const login = this.#loginOf(keyOfLogin(to.login));
+    if (!login) return { kind: 'failed', reason: 'The bot is not logged in' };
+    return await reactionOutcome('Nextcloud', login.react(to, reaction, signal));
   }
 
   async showTyping(to: Address): Promise<void> {

@@ -50,6 +50,15 @@ export function bridgeMessenger(platform: Platform, deps: BridgeMessengerDeps): 
         }
       },
     },
+    reactions: {
+      async react(to, { platformMessageId, emoji, isAdded }, signal) {
+        const action = isAdded ? 'added' : 'removed';
+        const reaction = { type: 'reaction', ...place(to), message_id: platformMessageId, emoji, action };
+        const outcome = outcomeOf(await client.tell(reaction, signal));
+        if (outcome.kind === 'sent') return { kind: 'done' };
+        return { kind: 'failed', reason: 'reason' in outcome ? outcome.reason : outcome.kind };
+      },
+    },
     dropsDuplicatesForMs: KNOWN_MS,
     onMessages: onIntake,
     /** The bridge knows the limits of its platform. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector } from '../contract/connector.ts';
 import type { Messenger } from '../contract/messenger.ts';
@@ -9,8 +10,9 @@ import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
+import { CHOICES, checkTextAbove } from './messages/buttons.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
-import { SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
+import { react, SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
 import type { SharedApp } from './oauth/slack-oauth.ts';
 import type { SlackObserver } from './slack-observer.ts';
@@ -30,6 +32,7 @@ export interface SlackDeps {
   readonly clock: Clock;
   readonly observer: SlackObserver;
   readonly records: PlatformRecords;
+  readonly readingTime: ReadingTime;
 }
 
 /** https://docs.slack.dev/authentication/tokens. `xoxe.`: a token that expires. */
@@ -61,8 +64,8 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
     },
     failureOf,
     /** Has the bot's events delivered over Socket Mode. A token that Slack refuses shows in the bot's state as well. */
-    follow: async (_login, { id, appToken }) => {
-      const failure = appToken ? await sockets.join(id, appToken).catch(failureOf) : null;
+    follow: async (_login, { id, accountId, appToken }) => {
+      const failure = appToken ? await sockets.join(id, appToken, accountId).catch(failureOf) : null;
       if (failure?.isLoggedOut !== true) return;
       await logins.removeBot(id);
       throw botRefused(failure, 'app token');
@@ -76,7 +79,7 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
   const sharedApp = app && { signingSecret: app.signingSecret, expects };
   const events = new EventIntake(logins, observer);
   const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
-  const sockets = new SocketMode(world, events);
+  const sockets = new SocketMode({ ...world, readingTime: deps.readingTime }, events);
   const messenger = messengerOf(logins, intake.give);
   return {
     platform: 'slack',
@@ -101,7 +104,18 @@ function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messe
     },
     onMessages,
     /** Escaping makes a text longer. */
-    checkText: (text) => checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT),
+    checkText(text, _isCaption, hasChoices) {
+      if (hasChoices) checkTextAbove(toMrkdwn(text));
+      else checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT);
+    },
+    choices: CHOICES,
+    reactions: {
+      async react(to, reaction, signal) {
+        const login = logins.of(to.login);
+        if (login && !login.isTaken) return await react(login, to, reaction, signal);
+        return { kind: 'failed', reason: login?.state.status ?? 'The bot is not logged in' };
+      },
+    },
     async send(message, signal) {
       const login = logins.of(message.to.login);
       if (login && !login.isTaken) return await sendMessage(login, message, signal);

@@ -1,10 +1,14 @@
 import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Messenger, Remedy } from '../contract/messenger.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import type { TeamsApi } from './client.ts';
-import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
+import { CHOICES } from './messages/buttons.ts';
+import { postTyping, react, type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
 
+/** Teams takes 30 to 50 requests a second from a bot, and typing indicators are among them. */
+const MOST_PER_SECOND = 30;
 const TYPING_DEADLINE_MS = 5_000;
 
 export interface TeamsMessengerDeps {
@@ -18,6 +22,7 @@ export interface TeamsMessengerDeps {
 export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
   return {
     remedies: TEAMS_REMEDIES,
+    mostPerSecond: MOST_PER_SECOND,
     ...(downloads && {
       files: { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) },
     }),
@@ -35,6 +40,11 @@ export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessenge
       },
     },
     onMessages,
+    choices: CHOICES,
+    reactions: {
+      react: async (to, reaction, signal) =>
+        await reactionOutcome('Teams', react(sending, to, reaction, signal)),
+    },
     checkText: checkLength,
     send: async (message, signal) => await sendMessage(sending, message, signal),
   };

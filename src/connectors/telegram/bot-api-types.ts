@@ -57,6 +57,20 @@ const LAST_SECOND = 8_640_000_000_000;
 
 const SharedUser = User.omit({ id: true }).extend({ user_id: z.int() });
 
+/** What of a message can be downloaded. */
+const FILES = {
+  /** One picture in several sizes, smallest first. */
+  photo: field(z.array(StoredFile)),
+  document: field(StoredFile),
+  voice: field(StoredFile),
+  audio: field(StoredFile),
+  video: field(StoredFile),
+  video_note: field(StoredFile),
+  /** Accompanied by `document`, for clients that do not support animations. */
+  animation: field(StoredFile),
+  sticker: field(Sticker),
+};
+
 /** A message, without the message that it answers. */
 const SingleMessage = z.object({
   message_id: z.int(),
@@ -74,16 +88,7 @@ const SingleMessage = z.object({
   entities: Entities,
   caption: field(z.string()),
   caption_entities: Entities,
-  /** One picture in several sizes, smallest first. */
-  photo: field(z.array(StoredFile)),
-  document: field(StoredFile),
-  voice: field(StoredFile),
-  audio: field(StoredFile),
-  video: field(StoredFile),
-  video_note: field(StoredFile),
-  /** Accompanied by `document`, for clients that do not support animations. */
-  animation: field(StoredFile),
-  sticker: field(Sticker),
+  ...FILES,
   contact: field(Contact),
   location: field(Place),
   venue: field(z.object({ title: z.string(), address: z.string(), location: Place })),
@@ -111,12 +116,14 @@ const SingleMessage = z.object({
     z.object({ currency: z.string(), total_amount: z.int(), invoice_payload: z.string() }),
   ),
   gift: field(z.looseObject({})),
+  /** The notice that a topic was made. Whatever is written in the topic seems to answer it. */
+  forum_topic_created: field(z.looseObject({})),
 });
 
 const Message = SingleMessage.extend({
   reply_to_message: field(SingleMessage),
   /** The answered message is in another chat. */
-  external_reply: field(z.object({ origin: Origin })),
+  external_reply: field(z.object({ origin: Origin, message_id: z.int().catch(0), ...FILES })),
   /** The words of the answered message that the person has picked. */
   quote: field(z.object({ text: z.string() })),
 });
@@ -124,8 +131,45 @@ const Message = SingleMessage.extend({
 /** An update that can be confirmed even when the rest of it cannot be read. */
 export const AnyUpdate = z.looseObject({ update_id: z.int() });
 
+/** The button of a message that a person has pressed. Of an old message, only its place is told. */
+const CallbackQuery = z.object({
+  id: z.string(),
+  from: User,
+  data: field(z.string()),
+  message: field(
+    z.object({
+      message_id: z.int(),
+      chat: Chat,
+      message_thread_id: field(z.int()),
+      is_topic_message: field(z.boolean()),
+      reply_markup: field(
+        z.object({
+          inline_keyboard: z.array(z.array(z.object({ text: z.string(), callback_data: field(z.string()) }))),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** https://core.telegram.org/bots/api#reactiontype */
+const ReactionType = z.object({
+  type: z.string(),
+  emoji: field(z.string()),
+  custom_emoji_id: field(z.string()),
+});
+
+const ReactionUpdate = z.object({
+  chat: Chat,
+  message_id: z.int(),
+  user: field(User),
+  old_reaction: z.array(ReactionType),
+  new_reaction: z.array(ReactionType),
+});
+
 export const Update = z.object({
   update_id: z.int(),
+  callback_query: CallbackQuery.optional(),
+  message_reaction: ReactionUpdate.optional(),
   message: Message.optional(),
   edited_message: Message.optional(),
   my_chat_member: z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
@@ -150,4 +194,8 @@ export type Origin = z.output<typeof Origin>;
 export type User = z.output<typeof User>;
 export type Chat = z.output<typeof Chat>;
 export type StoredFile = z.output<typeof StoredFile>;
+export type CallbackQuery = z.output<typeof CallbackQuery>;
+export type ReactionUpdate = z.output<typeof ReactionUpdate>;
+export type ReactionType = z.output<typeof ReactionType>;
+export type WithFile = Pick<Message, keyof typeof FILES | 'message_id'>;
 export type Place = z.output<typeof Place>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
 import { field } from '../../base/platform-json.ts';
+import type { Reader } from '../../base/reading-time.ts';
 import { Backoff, type Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
@@ -27,6 +28,8 @@ export interface CallOptions extends Pick<HttpOptions, 'deadlineMs'>, Partial<Pi
   readonly files?: ReadonlyMap<string, OutboundFile>;
 }
 
+/** A hundred updates have a few hundred kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
 const PREPARE_DEADLINE_MS = 20_000;
 const DEFAULT_RETRY_S = 1;
 /** Only these statuses concern a file; 401 concerns the bot. */
@@ -51,13 +54,13 @@ export class BotApi {
   readonly #token: string;
   readonly #http: PlatformHttp;
 
-  /** Throws a PlatformFailure, like Telegram's own, when `token` is malformed. */
-  constructor(urls: BotApiUrls, token: string, clock: Clock) {
+  /** `reader`: in whose time answers are read. Throws a PlatformFailure, like Telegram's own, when `token` is malformed. */
+  constructor(urls: BotApiUrls, token: string, clock: Clock, reader: Reader) {
     if (!TOKEN.test(token)) throw refusal('Unauthorized', 401);
     this.botId = token.slice(0, token.indexOf(':'));
     this.#urls = urls;
     this.#token = token;
-    this.#http = new PlatformHttp('Telegram', clock);
+    this.#http = new PlatformHttp('Telegram', clock, MAX_ANSWER_BYTES, { readerOf: () => reader });
   }
 
   /** Calls a method and returns its result as parsed by `schema`. Rejects with a PlatformFailure. */

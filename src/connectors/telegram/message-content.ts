@@ -1,13 +1,14 @@
-import type { InboundFile } from '../contract/messenger.ts';
-import { forwarded, linesOf, quoted } from '../kit/quoted-text.ts';
+import type { AnsweredMessage, InboundFile } from '../contract/messenger.ts';
+import { forwarded, linesOf } from '../kit/text-lines.ts';
 import type { Message, Origin, Place, User } from './bot-api-types.ts';
 import { fileIn } from './message-file.ts';
 import { withLinks } from './text-links.ts';
 
-/** Content of a message as text and files. */
+/** Content of a message as text and files, and what it answers. */
 export interface InboundContent {
   readonly text: string;
   readonly files: readonly InboundFile[];
+  readonly replyTo: AnsweredMessage | undefined;
 }
 
 /** Returns the content of a message; null for service messages such as a pinned message or a timer change. */
@@ -15,8 +16,11 @@ export function contentOf(message: Message): InboundContent | null {
   const file = fileIn(message);
   const own = writtenIn(message) ?? message.sticker?.emoji ?? describedContent(message);
   if (file === null && own === null) return null;
-  const lines = [answeredLine(message), forwardedLine(message), own ?? ''];
-  return { text: linesOf(lines), files: file === null ? [] : [file] };
+  return {
+    text: linesOf([forwardedLine(message), own ?? '']),
+    files: file === null ? [] : [file],
+    replyTo: answeredIn(message),
+  };
 }
 
 /** Returns what somebody has written, and may edit: the text, caption or list; null: nothing. */
@@ -29,12 +33,27 @@ export function writtenIn(message: Message): string | null {
   return [`[checklist: ${checklist.title}]`, ...tasks].join('\n');
 }
 
-/** What the person answers: the words that they have picked, or the whole message. */
-function answeredLine({ reply_to_message: answered, external_reply: external, quote }: Message): string {
-  if (quote) return quoted(answered ? nameOf(answered.from) : originName(external?.origin), quote.text);
-  if (!answered) return '';
-  const text = answered.text ?? answered.caption ?? describedContent(answered) ?? '';
-  return quoted(nameOf(answered.from), text || (fileIn(answered) ? `[${fileIn(answered)?.name}]` : ''));
+/** Returns what the person answers: the words that they have picked, or the whole message. Undefined: nothing. */
+function answeredIn(message: Message): AnsweredMessage | undefined {
+  const { reply_to_message: answered, external_reply: external, quote } = message;
+  if (answered?.forum_topic_created) return undefined;
+  if (answered) {
+    const file = fileIn(answered);
+    return {
+      platformMessageId: String(answered.message_id),
+      author: nameOf(answered.from) || null,
+      text: quote?.text ?? writtenIn(answered) ?? describedContent(answered) ?? '',
+      files: file === null ? [] : [file],
+    };
+  }
+  if (!external && !quote) return undefined;
+  const file = external ? fileIn(external) : null;
+  return {
+    platformMessageId: null,
+    author: originName(external?.origin) || null,
+    text: quote?.text ?? '',
+    files: file === null ? [] : [file],
+  };
 }
 
 function forwardedLine({ forward_origin: origin }: Message): string {

@@ -1,11 +1,11 @@
 import type { InboundFile } from '../contract/messenger.ts';
-import type { Message, StoredFile } from './bot-api-types.ts';
+import type { Message, StoredFile, WithFile } from './bot-api-types.ts';
 
 /** Larger files are not available to bots (https://core.telegram.org/bots/api#getfile). */
 const MAX_DOWNLOAD_BYTES = 20_000_000;
 
 /** Returns the file of a message; a message has at most one. */
-export function fileIn(message: Message): InboundFile | null {
+export function fileIn(message: WithFile): InboundFile | null {
   const { photo, animation, document, voice, audio, video, video_note: note, sticker } = message;
   const named = (kind: string, ending: string) => `${kind}_${message.message_id}.${ending}`;
   if (photo?.length) return inbound(bestSize(photo), named('photo', 'jpg'), 'image/jpeg');

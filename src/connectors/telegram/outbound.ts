@@ -1,9 +1,16 @@
 import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
-import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
+import type {
+  OutboundFile,
+  OutboundMessage,
+  OutboundReaction,
+  Remedy,
+  SendOutcome,
+} from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { codePoints, outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
 import { SentMessages } from './bot-api-types.ts';
+import { keyboardOf } from './buttons.ts';
 import type { BotApi, CallOptions, Parameters } from './client.ts';
 import { formatted } from './formatting.ts';
 
@@ -127,8 +134,14 @@ export interface Chat {
 /** Sends a message. Telegram neither tells whether a part has arrived nor drops duplicates. */
 export async function sendMessage(chat: Chat, message: OutboundMessage): Promise<SendOutcome> {
   return await sendParts({
-    parts: partsOf(message),
-    send: (part) => sendOrPlainer(chat, part),
+    parts: partsOf(message).map((part, n, { length }) => ({
+      part,
+      extras: {
+        ...(n === 0 && message.replyTo !== undefined && replyParameters(message.replyTo)),
+        ...(n === length - 1 && message.choices && { reply_markup: keyboardOf(message.choices) }),
+      },
+    })),
+    send: ({ part, extras }) => sendOrPlainer(chat, part, extras),
     patience: { ...chat, ...RULES },
     failed: (error, sentIds) => {
       if (error instanceof PlatformFailure && error.isLoggedOut) chat.loggedOut(error);
@@ -137,17 +150,23 @@ export async function sendMessage(chat: Chat, message: OutboundMessage): Promise
   });
 }
 
+/** A message that was deleted meanwhile is not quoted. */
+function replyParameters(messageId: string): Parameters {
+  const reply = { message_id: Number(messageId), allow_sending_without_reply: true };
+  return { reply_parameters: reply };
+}
+
 /**
  * Sends a part, and once more in a plainer form when Telegram rejected its formatting or file. Nothing has arrived in
  * that case.
  */
-async function sendOrPlainer(chat: Chat, part: Part): Promise<string[]> {
+async function sendOrPlainer(chat: Chat, part: Part, extras: Parameters): Promise<string[]> {
   try {
-    return await send(chat, part, true);
+    return await send(chat, part, extras, true);
   } catch (error) {
     const plainer = error instanceof PlatformFailure ? plainerThan(part, error) : null;
     if (plainer === null) throw error;
-    return await send(chat, plainer.part, plainer.isFormatted);
+    return await send(chat, plainer.part, extras, plainer.isFormatted);
   }
 }
 
@@ -171,13 +190,14 @@ function plainerThan(
 async function send(
   { api, chatId, thread, signal }: Chat,
   part: Part,
+  extras: Parameters,
   isFormatted: boolean,
 ): Promise<string[]> {
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
   const place = placeIn(chatId, thread);
-  const sent = await api.call(method, { ...place, ...parameters }, options, SentMessages);
+  const sent = await api.call(method, { ...place, ...parameters, ...extras }, options, SentMessages);
   return sent.map(({ message_id: id }) => String(id));
 }
 
@@ -248,6 +268,18 @@ function textFields(
   if (!isFormatted) return { [textName]: source };
   const { text, entities } = formatted(source);
   return { [textName]: text, ...(entities.length > 0 ? { [entitiesName]: entities } : {}) };
+}
+
+/** Variation selectors, which Telegram's list of reactions leaves out (https://core.telegram.org/bots/api#reactiontypeemoji). */
+const SELECTORS = /\ufe0f/g;
+const CUSTOM_EMOJI = /^\d{10,20}$/;
+
+/** Returns the parameters of `setMessageReaction`: a bot has one reaction to a message at most. */
+export function reactionParameters({ platformMessageId, emoji, isAdded }: OutboundReaction): Parameters {
+  const type = CUSTOM_EMOJI.test(emoji)
+    ? { type: 'custom_emoji', custom_emoji_id: emoji }
+    : { type: 'emoji', emoji: emoji.replace(SELECTORS, '') };
+  return { message_id: Number(platformMessageId), reaction: isAdded ? [type] : [] };
 }
 
 /** Telegram's descriptions of failures that people can solve. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector } from '../contract/connector.ts';
 import type { LinksToBots, LoginState } from '../contract/login.ts';
@@ -10,12 +11,23 @@ import { LOGIN_WEBHOOK, type TakesWebhooks, type WebhookReply } from '../contrac
 import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength } from '../kit/sending.ts';
+import { CHOICES } from './buttons.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
+import {
+  characters,
+  MAX_TEXT_CHARACTERS,
+  placeIn,
+  reactionParameters,
+  sendMessage,
+  TELEGRAM_REMEDIES,
+} from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
+/** What people of all accounts write to the shared bot is read in its own time. */
+const SHARED_READER = 'the shared Telegram bot';
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** https://core.telegram.org/bots/api#authorizing-your-bot */
@@ -26,6 +38,9 @@ const TELEGRAM_TOKEN: TokenForm = {
 
 const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
+/** Telegram takes about 30 messages a second from a bot (https://core.telegram.org/bots/faq#broadcasting-to-users). */
+const MOST_PER_SECOND = 30;
+const REACT_DEADLINE_MS = 15_000;
 const TYPING_DEADLINE_MS = 4_000;
 
 export interface TelegramOptions {
@@ -40,15 +55,22 @@ export interface TelegramDeps extends TelegramOptions {
   readonly clock: Clock;
   readonly observer: TelegramObserver;
   readonly records: PlatformRecords;
+  readonly readingTime: ReadingTime;
 }
 
 /** Telegram over its Bot API, with any number of independent bots. */
 export function telegramConnector(deps: TelegramDeps): Connector {
-  const { urls, clock, observer, sharedToken, webhookRoot } = deps;
+  const { urls, clock, observer, readingTime, sharedToken, webhookRoot } = deps;
   const intake = new GivenIntake();
-  const open = (ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin => {
+  /** `reader`: in whose time its updates are read. */
+  const open = (
+    ref: LoginRef,
+    token: string,
+    reader: string,
+    onState: (state: LoginState) => void,
+  ): TelegramLogin => {
     const key = keyOfLogin(ref);
-    const api = apiOf(urls, token, clock);
+    const api = apiOf(() => new BotApi(urls, token, clock, readingTime.of(reader)));
     if (ref.kind !== 'shared' && logins.all.some((other) => other.api.botId === api.botId))
       throw new GatewayError('bot_token_taken');
     const webhookUrl = webhookRoot && (() => `${webhookRoot()}/${key}`);
@@ -59,7 +81,7 @@ export function telegramConnector(deps: TelegramDeps): Connector {
   };
   const logins = new HostedLogins<TelegramLogin>({
     form: TELEGRAM_TOKEN,
-    open: ({ id, token }, onState) => open({ kind: 'bot_token', id }, token, onState),
+    open: ({ id, accountId, token }, onState) => open({ kind: 'bot_token', id }, token, accountId, onState),
     failureOf,
     follow: (login) => login.follow(),
     removed: async (key) => await deps.records.delete(key),
@@ -79,7 +101,7 @@ export function telegramConnector(deps: TelegramDeps): Connector {
       if (sharedToken === null) return;
       const onState = ({ status }: LoginState) =>
         observer.log('info', 'shared Telegram bot changed state', { status });
-      open({ kind: 'shared' }, sharedToken, onState).follow();
+      open({ kind: 'shared' }, sharedToken, SHARED_READER, onState).follow();
     },
     close: async () => await logins.close(),
   };
@@ -102,6 +124,21 @@ function messengerOf(
 ): Messenger {
   return {
     remedies: TELEGRAM_REMEDIES,
+    mostPerSecond: MOST_PER_SECOND,
+    quotes: true,
+    choices: CHOICES,
+    reactions: {
+      async react({ login, space }, reaction, signal) {
+        const api = logins.of(login)?.api;
+        if (!api) return { kind: 'failed', reason: 'The bot is not logged in' };
+        const parameters = { ...placeIn(space.id, null), ...reactionParameters(reaction) };
+        const options = { deadlineMs: REACT_DEADLINE_MS, signal };
+        return await reactionOutcome(
+          'Telegram',
+          api.call('setMessageReaction', parameters, options, z.unknown()),
+        );
+      },
+    },
     typing: {
       // Telegram shows the indicator for at most five seconds.
       typingRepeatMs: 4_000,
@@ -149,9 +186,9 @@ function webhooksOf(logins: HostedLogins<TelegramLogin>): TakesWebhooks {
   };
 }
 
-function apiOf(urls: BotApiUrls, token: string, clock: Clock): BotApi {
+function apiOf(make: () => BotApi): BotApi {
   try {
-    return new BotApi(urls, token, clock);
+    return make();
   } catch (error) {
     throw botRefused(failureOf(error));
   }

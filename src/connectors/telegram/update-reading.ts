@@ -1,4 +1,13 @@
-import { type AnyUpdate, type Chat, type Message, Update } from './bot-api-types.ts';
+import {
+  type AnyUpdate,
+  type CallbackQuery,
+  type Chat,
+  type Message,
+  type ReactionType,
+  type ReactionUpdate,
+  Update,
+} from './bot-api-types.ts';
+import { labelIn } from './buttons.ts';
 import { contentOf, type InboundContent, writtenIn } from './message-content.ts';
 
 /** A person who writes to a bot. */
@@ -34,6 +43,23 @@ export type Reading =
       readonly messageId: string;
       readonly text: string;
     }
+  /** A person has pressed a button. `label`: what is on it. */
+  | {
+      readonly kind: 'press';
+      readonly updateId: number;
+      readonly person: Person;
+      readonly thread: string | null;
+      readonly queryId: string;
+      readonly messageId: string;
+      readonly label: string;
+    }
+  | {
+      readonly kind: 'reaction';
+      readonly updateId: number;
+      readonly person: Person;
+      readonly messageId: string;
+      readonly changes: readonly { readonly emoji: string; readonly isAdded: boolean }[];
+    }
   | {
       readonly kind: 'reachable';
       readonly updateId: number;
@@ -45,7 +71,13 @@ export type Reading =
   | { readonly kind: 'unreadable'; readonly updateId: number };
 
 /** Update types requested from Telegram. */
-export const READ_UPDATES = ['message', 'edited_message', 'my_chat_member'] as const;
+export const READ_UPDATES = [
+  'message',
+  'edited_message',
+  'my_chat_member',
+  'callback_query',
+  'message_reaction',
+] as const;
 
 /** Reads an update. Only private chats count; group messages are ignored. */
 export function readingOf(update: AnyUpdate): Reading {
@@ -55,6 +87,7 @@ export function readingOf(update: AnyUpdate): Reading {
 
 function read(update: Update): Reading {
   const { update_id: updateId, message, edited_message: edited, my_chat_member: member } = update;
+  const { callback_query: query, message_reaction: reaction } = update;
   if (message?.chat.type === 'private') return readMessage(updateId, message);
   if (edited?.chat.type === 'private') {
     const text = writtenIn(edited);
@@ -64,7 +97,35 @@ function read(update: Update): Reading {
     const isReachable = member.new_chat_member.status !== 'kicked';
     return { kind: 'reachable', updateId, person: personOf(member.chat), isReachable };
   }
+  if (query) return readPress(updateId, query);
+  if (reaction?.chat.type === 'private') return readReaction(updateId, reaction);
   return { kind: 'nothing', updateId };
+}
+
+function readPress(updateId: number, { id, data, message }: CallbackQuery): Reading {
+  if (message?.chat.type !== 'private' || data === undefined) return { kind: 'nothing', updateId };
+  const buttons = message.reply_markup?.inline_keyboard.flat() ?? [];
+  const label = buttons.find(({ callback_data: own }) => own === data)?.text ?? labelIn(data);
+  if (label === null) return { kind: 'nothing', updateId };
+  return { kind: 'press', updateId, ...placeOf(message), queryId: id, messageId: idOf(message), label };
+}
+
+function readReaction(updateId: number, { chat, message_id: id, ...reactions }: ReactionUpdate): Reading {
+  const before = emojiOf(reactions.old_reaction);
+  const now = emojiOf(reactions.new_reaction);
+  const removed = before.filter((emoji) => !now.includes(emoji)).map((emoji) => ({ emoji, isAdded: false }));
+  const added = now.filter((emoji) => !before.includes(emoji)).map((emoji) => ({ emoji, isAdded: true }));
+  return {
+    kind: 'reaction',
+    updateId,
+    person: personOf(chat),
+    messageId: `${id}`,
+    changes: [...removed, ...added],
+  };
+}
+
+function emojiOf(reactions: readonly ReactionType[]): string[] {
+  return reactions.flatMap(({ emoji, custom_emoji_id: customId }) => emoji ?? customId ?? []);
 }
 
 function readMessage(updateId: number, message: Message): Reading {
@@ -83,11 +144,15 @@ function readMessage(updateId: number, message: Message): Reading {
 }
 
 /** Private chats may have topics, which are threads of their own (https://core.telegram.org/bots/api#message). */
-function placeOf({ chat, message_thread_id: thread, is_topic_message: isInTopic }: Message) {
+function placeOf({
+  chat,
+  message_thread_id: thread,
+  is_topic_message: isInTopic,
+}: Pick<Message, 'chat' | 'message_thread_id' | 'is_topic_message'>) {
   return { person: personOf(chat), thread: isInTopic && thread !== undefined ? String(thread) : null };
 }
 
-function idOf({ message_id: id }: Message): string {
+function idOf({ message_id: id }: Pick<Message, 'message_id'>): string {
   return String(id);
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { type Address, directAddress, type LoginRef } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
@@ -6,6 +7,8 @@ import { CONNECTED, FirstTimes } from '../kit/newcomers.ts';
 import { SentMessages } from './bot-api-types.ts';
 import type { BotApi } from './client.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
+
+type Press = Extract<Reading, { readonly kind: 'press' }>;
 
 /** https://core.telegram.org/bots/features#deep-linking */
 const START_WITH_TOKEN = /^\/start ([\w-]{1,64})$/;
@@ -54,6 +57,12 @@ export class UpdateReceiver {
       await intake.reachable(direct, reading.isReachable);
       return observer.count('update_read');
     }
+    if (reading.kind === 'reaction') {
+      const { messageId: platformMessageId, changes } = reading;
+      for (const change of changes)
+        await intake.reacted(direct, { platformMessageId, ...change, senderName: null });
+      return observer.count('update_read');
+    }
     const from = { ...direct, thread: reading.thread };
     switch (reading.kind) {
       case 'message':
@@ -61,6 +70,9 @@ export class UpdateReceiver {
         break;
       case 'edit':
         await intake.edited(from, reading.messageId, reading.text);
+        break;
+      case 'press':
+        await this.#takePress(from, reading);
         break;
       default:
         return unreachable(reading);
@@ -86,9 +98,31 @@ export class UpdateReceiver {
       text,
       sentAt: message.sentAt,
       files: message.files,
+      replyTo: message.replyTo,
     });
     if (taken === 'unbound' && this.#strangers.isFirst(person.remoteId))
       this.#tell(person.remoteId, WHO_ARE_YOU);
+  }
+
+  /** The button shows that it waits until Telegram is told that the press has arrived. */
+  async #takePress(from: Address, { person, queryId, messageId, label }: Press): Promise<void> {
+    const { intake, api, clock, observer } = this.#deps;
+    await intake.received({
+      from,
+      alias: null,
+      remoteName: person.remoteName,
+      senderName: null,
+      platformMessageId: `press ${queryId}`,
+      text: label,
+      sentAt: clock.nowIso(),
+      files: [],
+      replyTo: { platformMessageId: messageId, author: null, text: '' },
+      choice: label,
+    });
+    const options = { deadlineMs: GREETING_DEADLINE_MS };
+    api
+      .call('answerCallbackQuery', { callback_query_id: queryId }, options, z.unknown())
+      .catch(() => observer.count('greeting_failed'));
   }
 
   #tell(remoteId: string, text: string): void {

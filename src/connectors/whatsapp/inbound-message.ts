@@ -1,11 +1,11 @@
-import { directAddress } from '../../base/address.ts';
-import type { InboundMessage } from '../contract/messenger.ts';
+import { type Address, directAddress } from '../../base/address.ts';
+import type { AnsweredMessage, InboundMessage } from '../contract/messenger.ts';
 import { filesOf } from './message-media.ts';
-import { textOf } from './message-text.ts';
+import { choiceIn, textOf } from './message-text.ts';
 import type { WireContact, WireMessage } from './webhook-payload.ts';
 
-/** Message types that are about the connection and have no content from a person. */
-const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome']);
+/** Types of messages without content of a person. */
+const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome', 'reaction']);
 
 /**
  * Converts a message. Content that an agent can only be told about is described in brackets. Returns undefined for
@@ -18,8 +18,9 @@ export function inboundMessage(
 ): InboundMessage | undefined {
   const contact = contactOf(message, contacts);
   const names = namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
-  if (!names || message.group_id !== undefined || isSilent(message)) return undefined;
+  if (!names || message.group_id !== undefined || SILENT_TYPES.has(message.type)) return undefined;
   const { name, username } = contact?.profile ?? {};
+  const choice = choiceIn(message);
   return {
     from: directAddress({ kind: 'shared' }, names.remoteId),
     alias: names.alias,
@@ -29,7 +30,29 @@ export function inboundMessage(
     text: textOf(message),
     sentAt: sentAt(message, nowIso),
     files: filesOf(message),
+    replyTo: answeredIn(message),
+    ...(choice !== null && { choice }),
   };
+}
+
+/** WhatsApp tells only the id. */
+function answeredIn({ context }: WireMessage): AnsweredMessage | undefined {
+  const platformMessageId = context?.id;
+  return platformMessageId === undefined ? undefined : { platformMessageId, author: null, text: '' };
+}
+
+/** Returns who has reacted to which message; undefined: the message is no reaction. */
+export function inboundReaction(
+  message: WireMessage,
+  contacts: readonly WireContact[],
+): { readonly from: Address; readonly messageId: string; readonly emoji: string | null } | undefined {
+  const { type, reaction, group_id: groupId } = message;
+  const contact = contactOf(message, contacts);
+  const names = namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
+  if (type !== 'reaction' || reaction?.message_id === undefined || !names || groupId !== undefined)
+    return undefined;
+  const from = directAddress({ kind: 'shared' }, names.remoteId);
+  return { from, messageId: reaction.message_id, emoji: reaction.emoji || null };
 }
 
 /**
@@ -44,11 +67,6 @@ export function namesOf(
 ): { readonly remoteId: string; readonly alias: string | null } | undefined {
   if (userId) return { remoteId: userId, alias: phone || null };
   return phone ? { remoteId: phone, alias: null } : undefined;
-}
-
-/** Whether there is nothing to pass on. Removing a reaction counts as nothing. */
-function isSilent({ type, reaction }: WireMessage): boolean {
-  return SILENT_TYPES.has(type) || (type === 'reaction' && !reaction?.emoji);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/time.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
+import { choicesOf } from './choices.ts';
 import { type GraphClient, isWindowClosed } from './client.ts';
 import { toWhatsApp } from './formatting.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
@@ -33,7 +34,9 @@ export class MessageSender {
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
     const { to, messageId } = message;
     try {
-      const contents = await this.#prepare(message, signal);
+      const [first, ...others] = await this.#prepare(message, signal);
+      const context = message.replyTo === undefined ? {} : { context: { message_id: message.replyTo } };
+      const contents = [{ ...first!, ...context }, ...others];
       return await this.sendContents(to.space.id, contents, messageId, signal);
     } catch (error) {
       const failure = platformFailure('WhatsApp', error);
@@ -73,7 +76,8 @@ export class MessageSender {
     });
   }
 
-  async #prepare({ text, attachments }: OutboundMessage, signal: AbortSignal): Promise<Content[]> {
+  async #prepare({ text, attachments, choices }: OutboundMessage, signal: AbortSignal): Promise<Content[]> {
+    if (choices) return [choicesOf(toWhatsApp(text), choices)];
     if (attachments.length === 0) return [{ type: 'text', text: { body: toWhatsApp(text) } }];
     const contents: Content[] = [];
     for (const [position, file] of attachments.entries()) {

@@ -1,5 +1,6 @@
 import { platformJson } from '../../base/platform-json.ts';
-import { linesOf } from '../kit/quoted-text.ts';
+import { linesOf } from '../kit/text-lines.ts';
+import { OWN_CHOICE } from './choices.ts';
 import { mediaOf } from './message-media.ts';
 import type { WireMessage } from './webhook-payload.ts';
 
@@ -23,13 +24,20 @@ function wordsOf(message: WireMessage): string {
   const { type, button } = message;
   if (type === 'text') return message.text?.body ?? '';
   if (type === 'button') return picked(button?.text ?? '', button?.payload);
+  const choice = choiceIn(message);
+  if (choice !== null) return choice;
   if (type === 'interactive') return interactiveText(message);
-  if (type === 'reaction') return `[reaction: ${message.reaction?.emoji}]`;
   if (type === 'location') return locationText(message);
   if (type === 'contacts') return contactsText(message);
   if (type === 'order') return orderText(message);
   const media = mediaOf(message);
   return media ? (media.caption ?? '') : `[unsupported message: ${type}]`;
+}
+
+/** The label of one of the gateway's own buttons (`choicesOf`) that the person has pressed; null: it is none. */
+export function choiceIn({ interactive }: WireMessage): string | null {
+  const reply = interactive?.button_reply ?? interactive?.list_reply;
+  return reply?.id !== undefined && OWN_CHOICE.test(reply.id) ? reply.title : null;
 }
 
 /** The words that the person saw, and what they stand for. */

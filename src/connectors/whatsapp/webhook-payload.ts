@@ -61,6 +61,8 @@ const Referral = z.object({
 
 /** What the message is about. */
 const Context = z.object({
+  /** The message that it answers. */
+  id: field(z.string()),
   forwarded: field(z.boolean()),
   frequently_forwarded: field(z.boolean()),
   referred_product: field(z.object({ product_retailer_id: field(z.string()) })),
@@ -100,7 +102,7 @@ const Message = z.object({
   video: field(Media),
   document: field(Media),
   sticker: field(Media),
-  reaction: field(z.object({ emoji: z.string().optional() })),
+  reaction: field(z.object({ message_id: field(z.string()), emoji: field(z.string()) })),
   button: field(z.object({ text: z.string(), payload: field(z.string()) })),
   interactive: field(Interactive),
   location: field(Location),

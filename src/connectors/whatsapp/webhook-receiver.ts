@@ -12,9 +12,15 @@ import {
 } from '../contract/webhooks.ts';
 import { codesIn } from '../kit/newcomers.ts';
 import { errorText, isWindowClosed } from './client.ts';
-import { inboundMessage, namesOf } from './inbound-message.ts';
+import { inboundMessage, inboundReaction, namesOf } from './inbound-message.ts';
 import { withoutToken } from './invitation.ts';
-import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
+import {
+  readPayload,
+  type WebhookChange,
+  type WireContact,
+  type WireMessage,
+  type WireStatus,
+} from './webhook-payload.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
 const SIGNATURE_HEADER = 'x-hub-signature-256';
@@ -23,6 +29,7 @@ const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
 const STATUS_ATTEMPTS = 20;
 const STATUS_RETRY_MS = 100;
 const MAX_CACHED_STATUSES = 20_000;
+const MAX_KNOWN_REACTIONS = 5_000;
 
 export interface WebhookSecrets {
   readonly phoneNumberId: string;
@@ -35,6 +42,7 @@ export type WebhookEvent =
   | 'webhook_unreadable'
   | 'webhook_failed'
   | 'part_unreadable'
+  | 'message_ignored'
   | 'stranger';
 
 /** The receiver's dependencies other than the secrets. */
@@ -58,6 +66,8 @@ export class WebhookReceiver implements TakesWebhooks {
   readonly #deps: WebhookDeps;
   /** Ids of messages whose final status has been reported. */
   readonly #settled = new LimitedMap<true>(MAX_CACHED_STATUSES);
+  /** The newest reactions, by person and message. */
+  readonly #reactions = new LimitedMap<string>(MAX_KNOWN_REACTIONS);
 
   constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
     this.#secrets = secrets;
@@ -117,9 +127,26 @@ export class WebhookReceiver implements TakesWebhooks {
       const inbound = inboundMessage(message, contacts, this.#deps.clock.nowIso());
       if (inbound) await this.#takeMessage(await this.#measured(message, inbound));
       else if (message.type === 'system') await this.#rename(message);
+      else if (message.type === 'reaction') await this.#react(message, contacts);
+      else this.#deps.count('message_ignored');
     }
     for (const status of statuses) if (!(await this.#takeStatus(status))) return false;
     return true;
+  }
+
+  /** WhatsApp does not tell which reaction was taken back. */
+  async #react(message: WireMessage, contacts: readonly WireContact[]): Promise<void> {
+    const reaction = inboundReaction(message, contacts);
+    if (reaction === undefined) return this.#deps.count('message_ignored');
+    const { from, messageId, emoji: told } = reaction;
+    const key = `${from.space.id} ${messageId}`;
+    const emoji = told ?? this.#reactions.get(key) ?? null;
+    if (told === null) this.#reactions.delete(key);
+    else this.#reactions.set(key, told);
+    const isAdded = told !== null;
+    await this.#deps
+      .intake()
+      .reacted(from, { platformMessageId: messageId, emoji, isAdded, senderName: null });
   }
 
   async #takeMessage(message: InboundMessage): Promise<void> {

@@ -8,6 +8,7 @@ import { GivenIntake } from '../kit/given-intake.ts';
 import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import { checkTextLength } from '../kit/sending.ts';
+import { CHOICES, checkTextAbove } from './choices.ts';
 import { GraphClient, type GraphOptions } from './client.ts';
 import { toWhatsApp } from './formatting.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
@@ -19,6 +20,8 @@ import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webho
 const TEXT_LENGTH = 1_600;
 /** Meta's limit. */
 const CAPTION_LENGTH = 1_024;
+/** Meta takes 80 messages a second from a number (error 130429 beyond), those received and their statuses included. */
+const MOST_PER_SECOND = 60;
 const ANSWER_DEADLINE_MS = 15_000;
 const STRANGER = { type: 'text', text: { body: STRANGER_TEXT } };
 
@@ -114,6 +117,7 @@ function messengerOf(
 ): Omit<Messenger, 'onMessages'> {
   return {
     remedies: WHATSAPP_REMEDIES,
+    mostPerSecond: MOST_PER_SECOND,
     window: {
       windowMs: SERVICE_WINDOW_MS,
       askToReply: async (to, text, signal) =>
@@ -122,9 +126,21 @@ function messengerOf(
     files: { fetchFile: async (_login, ref, signal) => await graph.openMedia(ref, signal) },
     /** Audio drops its caption, however long (specification, "Attachments array"). */
     captions: { dropsCaption: async (file) => !takesCaption(await mediaKindOf(file, true)) },
-    checkText(text, isCaption) {
+    quotes: true,
+    choices: CHOICES,
+    reactions: {
+      async react({ space }, { platformMessageId, emoji, isAdded }, signal) {
+        const reaction = { message_id: platformMessageId, emoji: isAdded ? emoji : '' };
+        const outcome = await sender.sendContents(space.id, [{ type: 'reaction', reaction }], null, signal);
+        if (outcome.kind === 'sent') return { kind: 'done' };
+        const reason = outcome.kind === 'window_closed' ? 'the recipient must write first' : outcome.reason;
+        return { kind: 'failed', reason };
+      },
+    },
+    checkText(text, isCaption, hasChoices) {
       const { length } = toWhatsApp(text);
-      if (isCaption) checkTextLength('WhatsApp', length, CAPTION_LENGTH, 'caption');
+      if (hasChoices) checkTextAbove(toWhatsApp(text));
+      else if (isCaption) checkTextLength('WhatsApp', length, CAPTION_LENGTH, 'caption');
       else checkTextLength('WhatsApp', length, TEXT_LENGTH);
     },
     send: async (message, signal) => await sender.send(message, signal),

@@ -1,3 +1,4 @@
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector } from '../contract/connector.ts';
 import type { ConnectsByOAuth } from '../contract/oauth.ts';
@@ -22,16 +23,17 @@ export interface ZoomOptions {
 
 export interface ZoomDeps extends PhoneMeetingsDeps {
   readonly clock: Clock;
+  readonly readingTime: ReadingTime;
 }
 
 /**
  * Zoom: meetings by SIP and by phone. Accounts connect by OAuth, which finds the ways into their meetings. Realtime Media
  * Streams tell who is there, what is said and written.
  */
-export function zoomConnector(options: ZoomOptions, { clock, sip, log }: ZoomDeps): Connector {
+export function zoomConnector(options: ZoomOptions, { clock, readingTime, sip, log }: ZoomDeps): Connector {
   const { urls, app, dialIn, webhookSecret: secret } = options;
   const api = new ZoomApi(urls.api, clock);
-  const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
+  const registry = app && secret !== null ? new StreamRegistry({ app, clock, readingTime, log }) : null;
   const streams = registry && new CallStreams(registry);
   const oauth: ConnectsByOAuth = {
     ...zoomOAuth(urls, app),

@@ -4,6 +4,7 @@ import { sendChat } from '../../calls/chat.ts';
 import { ENABLED_PRESETS } from '../../calls/choose-presets.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
+import { react } from '../../messaging/outbox/react.ts';
 import { sendDm } from '../../messaging/outbox/send-dm.ts';
 import { findAgent } from '../../store/agents/agents.ts';
 import { listRows } from '../../store/database/rows.ts';
@@ -15,7 +16,15 @@ import {
   type StoredAction,
 } from '../../store/inline/delivery-actions.ts';
 import { findConversation } from '../../store/messages/conversations.ts';
-import type { CallJoinAction, DmAction, FileAction, PlacedAction, ReplyAction } from '../reply/action.ts';
+import type {
+  CallJoinAction,
+  DmAction,
+  FileAction,
+  PlacedAction,
+  ReactAction,
+  ReplyAction,
+  WriteAction,
+} from '../reply/action.ts';
 import { type ActionContext, type OneAction, Refused, writerOf } from './action-context.ts';
 import { accept, leave, refuse, say, sendDtmf } from './call-actions.ts';
 import { requireCallable, requireWritable } from './policy.ts';
@@ -92,11 +101,13 @@ async function perform(turn: ActionContext, position: number, action: ReplyActio
   if (context.place.kind === 'test') throw new Refused('A test carries out nothing');
   switch (action.kind) {
     case 'write':
-      return await write(context, action.text, []);
+      return await write(context, action, []);
     case 'say':
       return say(context, action.text);
     case 'file':
-      return await write(context, action.caption, [attachmentOf(action.source)]);
+      return await write(context, { text: action.caption }, [attachmentOf(action.source)]);
+    case 'react':
+      return await reactTo(context, action);
     case 'accept':
       return await accept(context);
     case 'refuse':
@@ -117,10 +128,11 @@ async function perform(turn: ActionContext, position: number, action: ReplyActio
 /** Writes to the conversation of the turn, or to the chat of its call. */
 async function write(
   context: OneAction,
-  text: string,
+  written: Omit<WriteAction, 'kind'>,
   attachments: readonly AttachmentSource[],
 ): Promise<void> {
   const { domain, scope, place } = context;
+  const { text, choices = [] } = written;
   if (place.kind === 'test') throw new Refused('A test has no conversation');
   if (place.kind === 'call') {
     const resolve = () =>
@@ -129,8 +141,19 @@ async function write(
     return await sendChat(domain.calls, scope, place.callId, { text, senderName: '', files });
   }
   const { platform, conversationId } = place;
-  const request = { platform, text, keepTyping: false, attachments, conversationId, peer: '', task: '' };
+  const own = { text, attachments, replyTo: written.replyTo ?? null, choices };
+  const request = { platform, ...own, keepTyping: false, conversationId, peer: '', task: '' };
   await sendDm(domain.outbound, writerOf(context), request);
+}
+
+/** A model reacts only where it was written to. */
+async function reactTo(
+  { domain, scope, place }: OneAction,
+  { messageId, emoji }: ReactAction,
+): Promise<void> {
+  if (place.kind !== 'conversation') throw new Refused('There are reactions only in conversations');
+  const { platform, conversationId } = place;
+  await react(domain.outbound, { scope }, { platform, messageId, emoji, isAdded: true, conversationId });
 }
 
 /** Web addresses are checked when they are fetched; here only that nobody can read the file on its way. */

@@ -80,7 +80,7 @@ async function claim(
   event: StoredEvent,
 ): Promise<ClaimedEvent | null> {
   const lane = laneOf(event);
-  if (lane === null || !isWanted(agent, event.type)) return null;
+  if (lane === null || !isWanted(agent, event.type) || isBeforeAnswer(event)) return null;
   const { accountId, agentId } = agent;
   const fate = await fateOf(domain, trx, agent, { event, lane });
   const failure = fate.kind === 'skip' ? fate.failure : null;
@@ -109,6 +109,11 @@ function isWanted({ eventFilter }: Pick<InlineAgent, 'eventFilter'>, type: strin
     Object.hasOwn(DEFAULT_EVENT_FILTER, type) &&
     (eventFilter[type] ?? DEFAULT_EVENT_FILTER[type as EventType])
   );
+}
+
+/** What is announced before a call is answered needs no reply: it would be the first that the far end hears. */
+function isBeforeAnswer({ type, payload }: StoredEvent): boolean {
+  return type === 'call_transcript' && payload.state === 'connecting';
 }
 
 /** Returns the conversation or call that an event is about. Null: neither. */

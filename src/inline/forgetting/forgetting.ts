@@ -1,3 +1,4 @@
+import { FairShare } from '../../base/fair-share.ts';
 import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter, withDeadline } from '../../base/time.ts';
 import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
@@ -23,15 +24,17 @@ import type { ModelClients } from '../turn/model-clients.ts';
 const MAX_KEPT = 500;
 /** Limit of an agent's deletions that wait. What comes beyond stays at the provider. */
 const MAX_OF_AGENT = 1_000;
-const MAX_AT_ONCE = 4;
+/** Deletions at a time, of all accounts and of one. */
+const MAX_AT_ONCE = 20;
+const MAX_OF_OWNER = 2;
+/** Looked at together; of each account, no more than it may make. */
+const MAX_LISTED = 200;
+const TURN_WITHIN_MS = 60_000;
 const FORGET_MS = 10_000;
 /** Six attempts within six hours; by then the settings, which hold a key, are deleted too. */
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_FACTOR = 4;
-
-/** The account may be gone. All deletions together have one share of the time for answers. */
-const DELETIONS = 'deletions';
 
 /** What deletions at providers need. */
 interface ForgettingDeps {
@@ -53,12 +56,18 @@ export type Kept = { readonly memory: ModelMemory } | { readonly tools: string }
 export class Forgetting {
   readonly #deps: ForgettingDeps;
   readonly #closed = new AbortController();
+  /** Accounts take turns: a provider that does not answer keeps only those waiting that use it. */
+  readonly turns: FairShare;
+  readonly #underWay = new Map<string, Promise<void>>();
   #running: Promise<void> | null = null;
   #isWanted = false;
   #cancelWait: CancelTimer = () => {};
 
   constructor(deps: ForgettingDeps) {
+    const { clock } = deps;
     this.#deps = deps;
+    const limits = { total: MAX_AT_ONCE, each: MAX_OF_OWNER, mostWaiting: MAX_LISTED };
+    this.turns = new FairShare({ clock, ...limits });
   }
 
   /**
@@ -113,17 +122,36 @@ export class Forgetting {
     this.#closed.abort();
     this.#cancelWait();
     await this.#running;
+    await Promise.all(this.#underWay.values());
   }
 
   async #run(): Promise<void> {
     const { store, clock } = this.#deps;
     while (this.#isWanted && !this.#closed.signal.aborted) {
       this.#isWanted = false;
-      const due = await listDueForgotten(store.db, store.secrets, clock.nowIso(), MAX_AT_ONCE);
-      await Promise.all(due.map((forgotten) => this.#try(forgotten)));
-      this.#isWanted ||= due.length > 0;
+      const limits = { each: MAX_OF_OWNER, most: MAX_LISTED };
+      const due = await listDueForgotten(store.db, store.secrets, clock.nowIso(), limits);
+      for (const forgotten of due) if (!this.#underWay.has(forgotten.id)) this.#begin(forgotten);
     }
-    await this.#wakeWhenDue();
+    if (this.#underWay.size === 0) await this.#wakeWhenDue();
+  }
+
+  /** Each that ends makes room for the next of its account. */
+  #begin(forgotten: Forgotten): void {
+    const trying = this.#tryInTurn(forgotten)
+      .catch((error: unknown) => this.#deps.observer.workFailed('deletions at a provider', error))
+      .finally(() => {
+        this.#underWay.delete(forgotten.id);
+        this.resume();
+      });
+    this.#underWay.set(forgotten.id, trying);
+  }
+
+  async #tryInTurn(forgotten: Forgotten): Promise<void> {
+    const leave = await this.turns.take(forgotten.owner, TURN_WITHIN_MS, this.#closed.signal);
+    if (leave === null) return;
+    await this.#try(forgotten);
+    leave();
   }
 
   async #wakeWhenDue(): Promise<void> {
@@ -146,9 +174,8 @@ export class Forgetting {
   }
 
   async #forget(forgotten: Forgotten, signal: AbortSignal): Promise<void> {
-    const { provider, config, secrets } = forgotten;
-    const owner = { accountId: DELETIONS, config, secrets };
-    const client = this.#deps.clients.make(provider as ProviderName, owner);
+    const { owner, provider, config, secrets } = forgotten;
+    const client = this.#deps.clients.make(provider as ProviderName, { accountId: owner, config, secrets });
     const kept = forgotten.kept as Kept;
     if ('memory' in kept) await client.forget(kept.memory, signal);
     else await client.forgetTools?.(kept.tools, signal);

@@ -6,7 +6,8 @@ const CONVENTION = `Each message to you starts with a line "[agent context]": yo
 You read with tools, if you have any, and act with tags in your reply. Never do the same thing with a tool and a tag. The tags:
 
 \`\`\`xml
-<write>Hello!</write> writes to the conversation, or to the chat of the call.
+<write>Hello!</write> writes to the conversation, or to the chat of the call. In a conversation, reply_to="MESSAGE_ID" quotes a message, and choices="Yes|No" offers buttons.
+<react message="MESSAGE_ID">👍</react> reacts to a message of the conversation.
 <say>Good morning.</say> speaks on the call. Use short sentences without Markdown.
 <file id="f_123" caption="The plan"/> sends a file of the gateway, and with url="https://..." instead of id one from the web.
 <file name="notes.txt">Text</file> sends a text as a file.

@@ -29,8 +29,11 @@ const ToldEvent = z.discriminatedUnion('type', [
     kind: text,
     peer: who,
     sender: who,
+    message_id: name,
     text,
     attachments,
+    reply_to: z.object({ author: name, text, attachments }).nullable().catch(null),
+    choice: name,
     created_at: text,
   }),
   z.object({
@@ -151,11 +154,25 @@ function messageText(event: Told<'dm_chat'>, foreign: ForeignText): string {
   const channel =
     kind === 'channel' && peer !== null ? ` in channel ${foreign.name(peer.name ?? peer.id)}` : '';
   const place = conversation_id === null ? '' : `, conversation ${foreign.name(conversation_id)}`;
+  const id = event.message_id === null ? '' : `, message ${foreign.name(event.message_id)}`;
   return [
-    `Message${from}${channel} on ${foreign.name(platform)}${place}, ${foreign.name(created_at)}:`,
+    ...replyLines(event.reply_to, foreign),
+    `Message${from}${channel} on ${foreign.name(platform)}${place}${id}, ${foreign.name(created_at)}:`,
     foreign.block(event.text),
+    ...(event.choice === null ? [] : ['It was picked from the choices that you offered.']),
     ...attachmentLines(event.attachments, foreign),
   ].join('\n');
+}
+
+/** What the message below answers. */
+function replyLines(replyTo: Told<'dm_chat'>['reply_to'], foreign: ForeignText): string[] {
+  if (replyTo === null) return [];
+  const author = replyTo.author === null ? '' : ` by ${foreign.name(replyTo.author)}`;
+  return [
+    `The next message answers this one${author}:`,
+    foreign.block(replyTo.text),
+    ...attachmentLines(replyTo.attachments, foreign),
+  ];
 }
 
 function inviteText(

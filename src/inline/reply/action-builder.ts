@@ -175,6 +175,7 @@ export class ActionBuilder implements ReplyParts {
       case 'say':
       case 'file':
       case 'dtmf':
+      case 'react':
       case 'dm':
       case 'call_join':
         this.#hasWrite ||= action.kind === 'write';

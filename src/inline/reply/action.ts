@@ -2,8 +2,7 @@ import type { Platform } from '../../base/platform.ts';
 
 /** Something that a model's reply asks for. */
 export type ReplyAction =
-  /** Writes to the conversation or the call of the event. */
-  | { readonly kind: 'write'; readonly text: string }
+  | WriteAction
   /** One sentence to be spoken on the call. */
   | { readonly kind: 'say'; readonly text: string }
   | FileAction
@@ -13,8 +12,26 @@ export type ReplyAction =
   /** Hangs up the call of the event. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'dtmf'; readonly digits: string }
+  | ReactAction
   | DmAction
   | CallJoinAction;
+
+/** Writes to the conversation or the call of the event. */
+export interface WriteAction {
+  readonly kind: 'write';
+  readonly text: string;
+  /** Id of the message that it answers. */
+  readonly replyTo?: string;
+  /** What people may pick. */
+  readonly choices?: readonly string[];
+}
+
+/** Reacts to a message of the event's conversation. */
+export interface ReactAction {
+  readonly kind: 'react';
+  readonly messageId: string;
+  readonly emoji: string;
+}
 
 /** Sends a file to the conversation of the event. */
 export interface FileAction {

@@ -10,10 +10,14 @@ export type TagOutcome = { readonly action: ReplyAction } | { readonly problem: 
 
 /** Other tags have no attributes. */
 const ATTRIBUTES: Readonly<Partial<Record<TagName, readonly string[]>>> = {
+  write: ['reply_to', 'choices'],
+  react: ['message'],
   file: ['id', 'url', 'name', 'caption'],
   dm: ['platform', 'to', 'account_id'],
   call_join: ['platform', 'url', 'account_id'],
 };
+/** In UTF-16 units: families and flags take several. */
+const MAX_EMOJI = 40;
 const DIGITS = /^[0-9*#A-D]{1,32}$/;
 
 /** Returns the attributes of a tag that it does not know. */
@@ -25,7 +29,9 @@ export function unknownAttributes({ name, attributes }: Tag): string[] {
 export function actionOf(name: Exclude<TagName, 'say'>, attributes: Attributes, body: string): TagOutcome {
   switch (name) {
     case 'write':
-      return body === '' ? { problem: 'empty' } : { action: { kind: name, text: body } };
+      return writeOf(attributes, body);
+    case 'react':
+      return reactOf(attributes, body);
     case 'accept':
     case 'refuse':
     case 'leave':
@@ -41,6 +47,25 @@ export function actionOf(name: Exclude<TagName, 'say'>, attributes: Attributes, 
     default:
       return unreachable(name);
   }
+}
+
+function writeOf(attributes: Attributes, text: string): TagOutcome {
+  if (text === '') return { problem: 'empty' };
+  const replyTo = given(attributes, 'reply_to');
+  const choices = (given(attributes, 'choices') ?? '')
+    .split('|')
+    .map((choice) => choice.trim())
+    .filter((choice) => choice !== '');
+  if (new Set(choices).size < choices.length) return { problem: 'has the same choice twice' };
+  const more = { ...(replyTo !== null && { replyTo }), ...(choices.length > 0 && { choices }) };
+  return { action: { kind: 'write', text, ...more } };
+}
+
+function reactOf(attributes: Attributes, emoji: string): TagOutcome {
+  const messageId = given(attributes, 'message');
+  if (messageId === null) return { problem: 'needs the id of a "message"' };
+  if (emoji === '' || emoji.length > MAX_EMOJI) return { problem: 'needs one emoji' };
+  return { action: { kind: 'react', messageId, emoji } };
 }
 
 function dtmfOf(body: string): TagOutcome {

@@ -11,6 +11,7 @@ export const TAG_NAMES = [
   'dm',
   'call_join',
   'dtmf',
+  'react',
 ] as const;
 
 export type TagName = (typeof TAG_NAMES)[number];
@@ -67,7 +68,7 @@ export function readClosing(text: string): Match<{ readonly name: TagName }> {
  */
 export function takesBody(name: TagName, attributes: ReadonlyMap<string, string>): boolean {
   if (name === 'file') return attributes.has('name');
-  return name === 'write' || name === 'say' || name === 'dm' || name === 'dtmf';
+  return name === 'write' || name === 'say' || name === 'dm' || name === 'dtmf' || name === 'react';
 }
 
 function readName(text: string, start: number): TagName | 'none' | 'undecided' {

@@ -1,8 +1,8 @@
-import { GatewayError } from '../../base/errors.ts';
 import type { OutboundDomain } from '../../messaging/outbox/outbound-domain.ts';
+import { isTaken } from '../../messaging/outbox/send-dm.ts';
 import { splitText } from '../../messaging/outbox/split-text.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
-import type { PlacedAction, ReplyAction } from '../reply/action.ts';
+import type { DmAction, PlacedAction, ReplyAction, WriteAction } from '../reply/action.ts';
 import type { TurnPlace } from './open-turn.ts';
 
 /**
@@ -23,17 +23,19 @@ export function fittingActions(
       const messenger = messengers.get(platform as MessagePlatform);
       const parts =
         messenger && splitText(action.text, (part) => isTaken(() => messenger.checkText(part, false)));
-      return parts?.map((text) => ({ ...action, text })) ?? [action];
+      return parts === null || parts === undefined ? [action] : partsOf(action, parts);
     })
     .map((action, index) => ({ index, action }));
 }
 
-function isTaken(check: () => void): boolean {
-  try {
-    check();
-    return true;
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
+/** The first part answers what is answered, and the last offers the choices. */
+function partsOf(action: WriteAction | DmAction, texts: readonly string[]): readonly ReplyAction[] {
+  if (action.kind === 'dm') return texts.map((text) => ({ ...action, text }));
+  const { replyTo, choices } = action;
+  return texts.map((text, n) => ({
+    kind: action.kind,
+    text,
+    ...(n === 0 && replyTo !== undefined && { replyTo }),
+    ...(n === texts.length - 1 && choices && { choices }),
+  }));
 }

@@ -1,4 +1,5 @@
 import type { AgentScope } from '../../base/scope.ts';
+import type { ListedAttachment } from '../../files/listed-attachments.ts';
 import { type FeedEvent, otherEvent, readFeed } from '../../messaging/inbox/feed.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
@@ -59,6 +60,7 @@ function wireOf(event: FeedEvent): ToldEvent {
   const { type, eventId: event_id, createdAt: created_at } = event;
   if (event.kind === 'other') return { type, event_id, ...event.payload, created_at };
   const { conversation, message } = event;
+  const { replyTo, choice } = message;
   return {
     type,
     event_id,
@@ -70,17 +72,33 @@ function wireOf(event: FeedEvent): ToldEvent {
     sender: message.sender,
     message_id: message.id,
     text: message.text,
-    attachments: message.attachments.map(({ name, mime, sizeBytes: size, url }) => ({
-      name,
-      mime,
-      size,
-      url,
-    })),
+    attachments: message.attachments.map(fileWire),
+    ...(replyTo && {
+      reply_to: {
+        message_id: replyTo.messageId,
+        author: replyTo.author,
+        text: replyTo.text,
+        attachments: replyTo.attachments.map(fileWire),
+      },
+    }),
+    ...(choice !== null && { choice }),
     created_at,
   };
 }
 
-function withoutAddresses({ attachments, ...event }: ToldEvent): Readonly<Record<string, unknown>> {
-  if (!Array.isArray(attachments)) return event;
-  return { ...event, attachments: attachments.map(({ url: _secret, ...file }) => file) };
+function fileWire({ name, mime, sizeBytes: size, url }: ListedAttachment) {
+  return { name, mime, size, url };
+}
+
+function withoutAddresses({ attachments, reply_to, ...event }: ToldEvent): Readonly<Record<string, unknown>> {
+  const replied = reply_to as Readonly<Record<string, unknown>> | undefined;
+  return {
+    ...event,
+    ...(attachments !== undefined && { attachments: withoutUrls(attachments) }),
+    ...(replied && { reply_to: { ...replied, attachments: withoutUrls(replied.attachments) } }),
+  };
+}
+
+function withoutUrls(files: unknown): unknown {
+  return Array.isArray(files) ? files.map(({ url: _secret, ...file }) => file) : files;
 }

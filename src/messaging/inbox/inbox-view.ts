@@ -13,6 +13,7 @@ import type {
   MessageDirection,
   MessagePlatform,
   MessageStatus,
+  ReplyTo,
   SpaceKind,
 } from '../../store/messages/message-tables.ts';
 import type { Message, Sender } from '../../store/messages/messages.ts';
@@ -42,6 +43,18 @@ export interface MessageView {
   readonly senderAgentId: string | null;
   /** The person who wrote in a channel. Null outside channels, where it is the person of the conversation. */
   readonly sender: Sender | null;
+  readonly attachments: readonly ListedAttachment[];
+  /** What it answers. */
+  readonly replyTo: ReplyView | null;
+  /** What an outbound message lets people pick. */
+  readonly choices: readonly string[] | null;
+  /** What the person has picked. */
+  readonly choice: string | null;
+}
+
+/** The message that another one answers, as it was then. */
+export interface ReplyView extends Pick<ReplyTo, 'messageId' | 'author' | 'text'> {
+  /** Those that are still there. */
   readonly attachments: readonly ListedAttachment[];
 }
 
@@ -101,20 +114,31 @@ export async function viewAll(
 
 /** Returns the views of messages of these conversations, in the given order. */
 async function viewMessages(
-  { attachments: attachmentsOf }: Reading,
+  { attachments: attachmentsOf, files: filesOf }: Reading,
   scope: AgentScope,
   conversations: ReadonlyMap<string, Conversation>,
   messages: readonly Message[],
 ): Promise<MessageView[]> {
   if (messages.length === 0) return [];
   const attachments = await attachmentsOf(messages.map(({ seq }) => seq));
+  const quotedIds = messages.flatMap(({ replyTo }) => replyTo?.fileIds ?? []);
+  const quotedFiles = quotedIds.length === 0 ? new Map() : await filesOf(quotedIds);
   return messages.map((message) => {
-    const { id, text, status, error, createdAt, senderAgentId, conversationId, seq } = message;
-    const direction = directionFor(scope, conversations.get(conversationId), message);
-    const own = attachments.get(seq) ?? [];
-    const sender = senderOf(message);
-    return { id, text, direction, status, error, createdAt, senderAgentId, sender, attachments: own };
+    const { id, text, status, error, createdAt, senderAgentId, choices, choice } = message;
+    return {
+      ...{ id, text, status, error, createdAt, senderAgentId, choices, choice },
+      direction: directionFor(scope, conversations.get(message.conversationId), message),
+      sender: senderOf(message),
+      attachments: attachments.get(message.seq) ?? [],
+      replyTo: replyView(message.replyTo, quotedFiles),
+    };
   });
+}
+
+function replyView(replyTo: ReplyTo | null, files: ReadonlyMap<string, ListedAttachment>): ReplyView | null {
+  if (replyTo === null) return null;
+  const { fileIds, ...answered } = replyTo;
+  return { ...answered, attachments: fileIds.flatMap((id) => files.get(id) ?? []) };
 }
 
 function senderOf({ senderId: id, senderName: name }: Message): Sender | null {

@@ -3,7 +3,7 @@ import { findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { listUnanswered, timeoutTextsOf } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
-import { writeNotice } from '../outbox/send-dm.ts';
+import { writeNotice } from '../outbox/write-message.ts';
 import type { ReceivedMessage } from './intake-domain.ts';
 import { REPLY_MS } from './reply-watch.ts';
 

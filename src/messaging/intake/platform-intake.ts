@@ -6,6 +6,8 @@ import { EarlyEdits } from './early-edits.ts';
 import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
+import { receiveReaction } from './receive-reaction.ts';
+import { receiversOf } from './receivers.ts';
 
 /** Applies what one platform reports about messages. */
 export function platformIntake(domain: IntakeDomain): MessageIntake {
@@ -20,11 +22,17 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
     edited: async (...edit) => {
       if (!(await editMessage(domain, ...edit))) early.note(...edit);
     },
+    reacted: (...reaction) => receiveReaction(domain, ...reaction),
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),
     bind: (...person) => bindRemote(domain, ...person),
     sentFile: (...file) => domain.sentFile(...file),
-    awaitReply: (...wait) => domain.answers.wait(domain.platform, ...wait),
+    awaitReply: async (from, ...limits) => {
+      const [receiver] = await receiversOf(domain.store.db, domain.platform, from, null);
+      if (!receiver) return null;
+      const { accountId } = receiver;
+      return await domain.answers.wait(domain.platform, { accountId, from }, ...limits);
+    },
   };
 }

@@ -9,8 +9,8 @@ import { type Conversation, heardFrom } from '../../store/messages/conversations
 import {
   findPlatformMessage,
   insertMessage,
-  isAnswered,
   type Message,
+  newestOf,
   type Sender,
 } from '../../store/messages/messages.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
@@ -18,8 +18,10 @@ import { unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { checkOwnerCode, ownBot } from '../owner/bot-owner.ts';
+import { answeredBy } from './answered-message.ts';
 import type { BotExchanges, Hearing } from './bot-exchanges.ts';
 import type { IntakeDomain } from './intake-domain.ts';
+import { pickedBy } from './picked-choice.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';
 
@@ -114,7 +116,7 @@ async function hear(
   { id }: Conversation,
   { isFromBot = false }: InboundMessage,
 ): Promise<Hearing> {
-  if (isFromBot) return bots.botWrote(id, await isAnswered(trx, id));
+  if (isFromBot) return bots.botWrote(id, (await newestOf(trx, id))?.direction === 'outbound');
   bots.personWrote(id);
   return 'heard';
 }
@@ -177,9 +179,10 @@ async function openWith(
 async function insertInbound(
   { clock, platform, keepFiles }: IntakeDomain,
   trx: Db,
-  { id: conversationId, accountId }: Conversation,
+  conversation: Conversation,
   { message: inbound, heldUntil }: { readonly message: InboundMessage; readonly heldUntil: string | null },
 ): Promise<Message> {
+  const { id: conversationId, accountId } = conversation;
   const { from, text, files, platformMessageId } = inbound;
   const loginKey = keyOfLogin(from.login);
   const limited = withinFileLimit(files);
@@ -196,6 +199,8 @@ async function insertInbound(
     expiresAt: heldUntil,
     platformMessageIds: [platformMessageId],
     fileIds: kept.fileIds,
+    replyTo: await answeredBy({ platform, keepFiles }, trx, conversation, inbound),
+    choice: inbound.choice ?? (await pickedBy(trx, conversationId, text)),
   } as const;
   return await insertMessage(trx, message, clock.nowIso());
 }

@@ -20,6 +20,12 @@ export interface DmRequest {
   readonly attachments: readonly AttachmentSource[];
   /** Null: the platform's conversation with the newest message. */
   readonly conversationId: string | null;
+  /** Id of the message of the conversation that it answers. Null: none. */
+  readonly replyTo?: string | null;
+  /** What the person may pick; empty: nothing. Not with attachments. */
+  readonly choices?: readonly string[];
+  /** A text that is too long is sent in parts. */
+  readonly split?: boolean;
   /** Between agents: the recipient's name or id. Empty: the other side of the newest conversation. */
   readonly peer: string;
   /** Between agents: the subject. */

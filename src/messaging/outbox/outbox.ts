@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { GatewayError } from '../../base/errors.ts';
+import { FairShare, type ReleasePlace, type ShareReading } from '../../base/fair-share.ts';
 import { unservedText } from '../../base/platform.ts';
 import { type Clock, pause } from '../../base/time.ts';
 import type { Messenger, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
-import { changeRows, findRow } from '../../store/database/rows.ts';
+import { changeRows, countRows, findRow, listRows } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
@@ -11,10 +12,10 @@ import { type FinalOutcome, recordOutcome } from './message-outcome.ts';
 import type { SendingDeps } from './stored-message.ts';
 import type { WebhookAnswers } from './webhook-answers.ts';
 
-/** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
+/** Maximum number of messages waiting to be sent: per conversation, per account, and in total, which accounts share. */
 export const MOST_WAITING_EACH = 100;
-export const MAX_PENDING_OF_ACCOUNT = 1_000;
-export const MAX_PENDING = 10_000;
+const MAX_PENDING_OF_ACCOUNT = 1_000;
+const MAX_PENDING = 10_000;
 /** Grace period for a messenger to report its outcome after it was aborted. */
 const GRACE_MS = 2_000;
 /** Minimum pause before a retry when the platform answers "later". */
@@ -85,14 +86,16 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #lanes = new Map<string, Lane>();
   readonly #attempts = new Set<AbortController>();
-  readonly #pendingOf = new Map<string, number>();
+  readonly #pending: FairShare;
   readonly #closing = new AbortController();
   readonly #closed = once(this.#closing.signal, 'abort');
-  #pending = 0;
   #isReady = false;
 
   constructor(deps: OutboxDeps) {
+    const { clock } = deps;
     this.#deps = deps;
+    const limits = { total: MAX_PENDING, each: MAX_PENDING_OF_ACCOUNT, mostWaiting: 0 };
+    this.#pending = new FairShare({ clock, ...limits, keepsRoom: true });
     void deps.ready.then(() => {
       this.#isReady = true;
     });
@@ -100,6 +103,11 @@ export class Outbox {
 
   /** Number of messages without a result. */
   get waiting(): number {
+    return this.#pending.taken;
+  }
+
+  /** For metrics: the messages without a result, as accounts share the room for them. */
+  get share(): ShareReading {
     return this.#pending;
   }
 
@@ -108,13 +116,12 @@ export class Outbox {
     if (this.#closing.signal.aborted) throw new GatewayError('not_ready', 'The gateway is closing');
     const inLane = this.#lanes.get(conversationId)?.length ?? 0;
     if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'per conversation');
-    if (this.#pending >= MAX_PENDING) this.#refuse(MAX_PENDING, 'in total');
   }
 
   /** Limits one account across all its conversations, which leaves room for others. Throws `too_many_messages`. */
   assertRoomOf(accountId: string): void {
-    if ((this.#pendingOf.get(accountId) ?? 0) >= MAX_PENDING_OF_ACCOUNT)
-      this.#refuse(MAX_PENDING_OF_ACCOUNT, 'per account');
+    if (!this.#pending.hasRoom(accountId))
+      this.#refuse(MAX_PENDING_OF_ACCOUNT, 'per account, and fewer while many accounts send');
   }
 
   /** Returns whether a message of this conversation is being sent. */
@@ -130,10 +137,9 @@ export class Outbox {
     this.#lanes.set(id, lane);
     const isFirst = lane.length === 0;
     lane.length++;
-    this.#pending++;
-    this.#pendingOf.set(accountId, (this.#pendingOf.get(accountId) ?? 0) + 1);
+    const leavePlace = this.#pending.hold(accountId);
     const settled = lane.tail.then(() => this.#settle(outgoing, endMs, isFirst));
-    const leave = () => this.#leave(id, accountId, lane);
+    const leave = () => this.#leave(id, lane, leavePlace);
     lane.tail = settled.then(leave, leave);
     return settled;
   }
@@ -161,12 +167,9 @@ export class Outbox {
     throw new GatewayError('too_many_messages', `At most ${most} messages may be queued ${where}`);
   }
 
-  #leave(conversationId: string, accountId: string, lane: Lane): void {
+  #leave(conversationId: string, lane: Lane, leavePlace: ReleasePlace): void {
     lane.length--;
-    this.#pending--;
-    const left = this.#pendingOf.get(accountId)! - 1;
-    if (left > 0) this.#pendingOf.set(accountId, left);
-    else this.#pendingOf.delete(accountId);
+    leavePlace();
     if (lane.length === 0) this.#lanes.delete(conversationId);
   }
 
@@ -186,7 +189,9 @@ export class Outbox {
     // An earlier message of the lane may have found the window closed.
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
       return await windows.joined(message.id);
-    const outcome = await this.#tryUntil(outgoing, endMs);
+    const outcome = (await this.#isCut(message))
+      ? refused('An earlier part was not sent')
+      : await this.#tryUntil(outgoing, endMs);
     if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return await windows.cameBack(message.id);
     const last = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
@@ -194,6 +199,15 @@ export class Outbox {
     const final = outgoing.mayHaveArrived && last.kind === 'refused' ? unheard(last.reason) : last;
     await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
+  }
+
+  /** Whether the message continues one of which a part has failed: nobody should read on after a gap. */
+  async #isCut({ partOf }: Message): Promise<boolean> {
+    if (partOf === null) return false;
+    const { db } = this.#deps.store;
+    const failed = { status: ['failed', 'dropped'] } as const;
+    const [first] = await listRows(db, 'messages', { id: partOf, ...failed });
+    return first !== undefined || (await countRows(db, 'messages', { partOf, ...failed })) > 0;
   }
 
   /** A message already accepted may wait even when the queue is full for new ones. */
@@ -217,15 +231,32 @@ export class Outbox {
       if (this.#closing.signal.aborted)
         return isBackground ? { kind: 'left' } : refused('The gateway is closing');
       if (leftMs <= 0) return refused(reason);
-      const outcome = isBackground
-        ? await this.#attemptInBackground(outgoing, leftMs)
-        : await this.#attempt(outgoing, leftMs);
+      const outcome = await this.#attemptInTurn(outgoing, endMs);
+      if (outcome === null) {
+        if (!this.#closing.signal.aborted) return refused('Too many messages are being sent');
+        continue;
+      }
       if (outcome.kind !== 'later') return outcome;
       reason = outcome.reason;
       const pauseMs = Math.max(LEAST_PAUSE_MS, outcome.afterMs);
       if (clock.monotonicMs() + pauseMs >= endMs) return refused(reason);
       await pause(clock, pauseMs, this.#closing.signal);
     }
+  }
+
+  /** Null: it was not the account's turn in time, or the gateway is closing. */
+  async #attemptInTurn(outgoing: Outgoing, endMs: number): Promise<SendOutcome | null> {
+    const { clock, turns } = this.#deps;
+    const { message, conversation, outbound } = outgoing;
+    const { accountId, platform } = conversation;
+    const withinMs = endMs - clock.monotonicMs();
+    const whose = { accountId, platform, login: outbound.to.login };
+    return await turns.during(whose, { withinMs, signal: this.#closing.signal }, async () => {
+      const leftMs = endMs - clock.monotonicMs();
+      return message.background === null
+        ? await this.#attempt(outgoing, leftMs)
+        : await this.#attemptInBackground(outgoing, leftMs);
+    });
   }
 
   /**

@@ -1,38 +1,23 @@
 import { GatewayError } from '../../base/errors.ts';
-import { newId } from '../../base/ids.ts';
-import type { Messenger, OutboundFile } from '../../connectors/contract/messenger.ts';
+import type { Messenger } from '../../connectors/contract/messenger.ts';
 import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
 import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
-import { insertMessage, type Message } from '../../store/messages/messages.ts';
+import { replyTo } from '../intake/answered-message.ts';
+import { checkChoices, composedText, type Words } from './composed-text.ts';
 import { ANSWER_MS, activeConversation, type DmRequest, filesToSend } from './dm-request.ts';
-import type { OutboundDomain, RepeatableRequest, Writer } from './outbound-domain.ts';
-import type { Outgoing, Settled } from './outbox.ts';
+import type { OutboundDomain, Writer } from './outbound-domain.ts';
 import { type SentDm, sentBefore, sentOf, stillSending } from './sent-dm.ts';
-import { addressOf, requireMessenger } from './stored-message.ts';
+import { splitText } from './split-text.ts';
+import { requireMessenger } from './stored-message.ts';
+import { type Written, writeMessages } from './write-message.ts';
 import { writeToAgent } from './write-to-agent.ts';
 
 /** Files may take longer than the answer to the request. */
 const FILES_MS = 120_000;
 /** Margin after which the outbox has settled any message without files. */
 const LATE_MS = 3_000;
-
-/** A message before it is stored. */
-export interface Draft {
-  /** Null: the gateway itself writes. */
-  readonly senderAgentId: string | null;
-  readonly text: string;
-  readonly files: readonly ResolvedFile[];
-  /** See `Writer`. */
-  readonly request: RepeatableRequest | null;
-}
-
-/** A message that is stored and on its way. */
-export interface Written {
-  readonly message: Message;
-  readonly settled: Promise<Settled>;
-}
 
 /**
  * Sends a direct message to the other side of a conversation on a platform. Resolves when the platform has accepted the
@@ -57,17 +42,83 @@ async function writeToPerson(domain: OutboundDomain, writer: Writer, request: Dm
       'capability_missing',
       `The ${conversation.platform} platform does not support files`,
     );
+  const words = await wordsOf(domain.store.db, conversation, request);
+  checkChoices(conversation.platform, messenger, words.choices ?? []);
   const files = await filesToSend(domain, writer.scope.accountId, request.attachments);
-  await checkText(messenger, request.text, files[0]);
   const senderAgentId = await senderOf(domain, writer, conversation);
-  const draft = { senderAgentId, text: request.text, files, request: writer.request };
-  const withinMs = files.length === 0 ? ANSWER_MS : FILES_MS;
+  const parts = await partsOf(messenger, { ...words, files }, request.split ?? false);
+  const drafts = parts.map((part) => ({ ...part, senderAgentId, request: writer.request }));
+  const isLong = files.length > 0 || drafts.length > 1;
   return await asAnswer(domain, conversation, request.keepTyping, async (failed) => {
-    const written = await writeMessage(domain, conversation.id, draft, withinMs);
-    if (written.message.status !== 'sending' || files.length === 0) return await answerOf(domain, written);
-    followBackground(domain, written, failed);
-    return stillSending(written.message.id);
+    const written = await writeMessages(domain, conversation.id, drafts, isLong ? FILES_MS : ANSWER_MS);
+    if (written[0]!.message.status !== 'sending' || files.length === 0)
+      return await answerOf(domain, written);
+    for (const each of written) followBackground(domain, each, failed);
+    return stillSending(idsOf(written));
   });
+}
+
+/** Throws `message_not_found` when the message to answer is not in the conversation. */
+async function wordsOf(
+  db: Db,
+  conversation: Conversation,
+  { text, replyTo: answeredId = null, choices = [] }: DmRequest,
+): Promise<Words> {
+  const where = { id: answeredId ?? '', conversationId: conversation.id };
+  const answered = answeredId === null ? null : await findRow(db, 'messages', where);
+  if (answered === undefined)
+    throw new GatewayError('message_not_found', 'reply_to is no message of this conversation');
+  const replies = answered && (await replyTo(db, conversation, answered));
+  return { text, replyTo: replies, choices: choices.length === 0 ? null : choices };
+}
+
+type Content = Words & { readonly files: readonly ResolvedFile[] };
+
+/**
+ * Returns the messages in which a text and its files are sent: one, unless the text is too long and may be split. The first
+ * answers what is answered, and the last has choices and files. Throws `send_failed`.
+ */
+async function partsOf(
+  messenger: Messenger,
+  content: Content,
+  isSplit: boolean,
+): Promise<readonly Content[]> {
+  const { files, choices, replyTo: replies } = content;
+  try {
+    await checkText(messenger, content);
+    return [content];
+  } catch (error) {
+    const fits = (text: string) =>
+      isTaken(() => messenger.checkText(composedText(messenger, { ...content, text }), false));
+    const texts = isSplit && isTooLong(error) ? splitText(content.text, fits) : null;
+    if (texts === null) throw error;
+    const last = files.length > 0 ? '' : texts.at(-1)!;
+    return [...texts.slice(0, files.length > 0 ? texts.length : -1), last].map((text, n, { length }) => ({
+      text,
+      replyTo: n === 0 ? replies : null,
+      choices: n === length - 1 ? choices : null,
+      files: n === length - 1 ? files : [],
+    }));
+  }
+}
+
+/** Returns whether a check does not throw that a text is too long. */
+export function isTaken(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (isTooLong(error)) return false;
+    throw error;
+  }
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'send_failed';
+}
+
+function idsOf(written: readonly Written[]): readonly string[] {
+  return written.map(({ message }) => message.id);
 }
 
 function takesFiles({ files }: Messenger): boolean {
@@ -75,10 +126,10 @@ function takesFiles({ files }: Messenger): boolean {
 }
 
 /** The text becomes the caption of the first file. */
-async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
-  if (text === '') return;
-  if (first && (await messenger.captions?.dropsCaption(first))) return;
-  messenger.checkText(text, first !== undefined);
+async function checkText(messenger: Messenger, { files: [first], ...words }: Content): Promise<void> {
+  const text = composedText(messenger, words);
+  if (text === '' || (first && (await messenger.captions?.dropsCaption(first)))) return;
+  messenger.checkText(text, first !== undefined, words.choices !== null);
 }
 
 /** Returns the first of the writer's agents that has the conversation's platform account. */
@@ -119,74 +170,18 @@ async function asAnswer(
 }
 
 /**
- * Stores a message to a person, then sends it within `withinMs`; a message with files is sent in the background.
- * Messages of one conversation go out in the order in which they were stored. Throws `no_conversation` when the
- * conversation or its platform account is gone, `too_many_messages`, `not_ready`.
- */
-export async function writeMessage(
-  domain: OutboundDomain,
-  conversationId: string,
-  draft: Draft,
-  withinMs: number,
-): Promise<Written> {
-  domain.outbox.assertRoom(conversationId);
-  const outgoing = await domain.store.db
-    .transaction()
-    .execute((trx) => storeMessage(trx, domain, conversationId, draft));
-  // No await from here on: another message could overtake this one.
-  const { message } = outgoing;
-  const waits = message.status === 'pending' ? domain.windows : null;
-  const settled = waits ? waits.joined(message.id) : domain.outbox.deliver(outgoing, withinMs);
-  domain.wakeups.wake(message.accountId);
-  return { message, settled };
-}
-
-async function storeMessage(
-  db: Db,
-  domain: OutboundDomain,
-  conversationId: string,
-  draft: Draft,
-): Promise<Outgoing> {
-  const conversation = await findRow(db, 'conversations', { id: conversationId });
-  const to = conversation && (await addressOf(db, conversation));
-  if (!conversation || !to) throw new GatewayError('no_conversation');
-  domain.outbox.assertRoomOf(conversation.accountId);
-  const waits = domain.windows !== null && (await domain.windows.mustWait(db, conversation));
-  const { senderAgentId, text, files } = draft;
-  const row = {
-    id: newId('msg'),
-    accountId: conversation.accountId,
-    conversationId,
-    direction: 'outbound',
-    senderAgentId,
-    text,
-    status: waits ? 'pending' : 'sending',
-    expiresAt: waits ? domain.windows.expiry() : null,
-    platformMessageIds: [],
-    fileIds: files.map(({ fileId }) => fileId),
-    background: files.length > 0 ? 'waiting' : null,
-  } as const;
-  const message = await insertMessage(db, row, domain.clock.nowIso());
-  await draft.request?.note(db, message.id);
-  const outbound = { messageId: message.id, to, text, attachments: files };
-  return { message, conversation, outbound };
-}
-
-/**
  * Returns the result known by the deadline. A message that waited behind others for the window may still be in
- * progress.
+ * progress. Of several parts, the first that did not arrive decides.
  */
-async function answerOf(
-  { clock, onFailure }: OutboundDomain,
-  { message: { id }, settled }: Written,
-): Promise<SentDm> {
+async function answerOf({ clock, onFailure }: OutboundDomain, written: readonly Written[]): Promise<SentDm> {
   const late = Promise.withResolvers<null>();
   const stop = clock.after(ANSWER_MS + LATE_MS, () => late.resolve(null));
+  const all = Promise.all(written.map(({ settled }) => settled));
   try {
-    const known = await Promise.race([settled, late.promise]);
-    if (known !== null) return sentOf(id, known);
-    settled.catch((error: unknown) => onFailure('a message', error));
-    return stillSending(id);
+    const known = await Promise.race([all, late.promise]);
+    if (known !== null) return sentOf(idsOf(written), known);
+    all.catch((error: unknown) => onFailure('a message', error));
+    return stillSending(idsOf(written));
   } finally {
     stop();
   }
@@ -208,17 +203,6 @@ function followBackground(
       if (conversation?.lastSeq === seq) failed();
     })
     .catch((error: unknown) => onFailure('a message', error));
-}
-
-/** Writes to a person in the gateway's own name. Resolves when the platform has accepted or refused the message. */
-export async function writeNotice(
-  domain: OutboundDomain,
-  conversationId: string,
-  text: string,
-): Promise<{ readonly messageId: string; readonly settled: Settled }> {
-  const draft = { senderAgentId: null, text, files: [], request: null };
-  const { message, settled } = await writeMessage(domain, conversationId, draft, ANSWER_MS);
-  return { messageId: message.id, settled: await settled };
 }
 
 /**

@@ -1,47 +1,50 @@
 import { unreachable } from '../../base/assert.ts';
 import { MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
-import { findRow } from '../../store/database/rows.ts';
+import { findRow, listRows } from '../../store/database/rows.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
 import type { Settled } from './outbox.ts';
 
-/** The result of a direct message that was accepted. */
+/** The result of a direct message that was accepted. `messageIds`: those of its parts, mostly one. */
 export type SentDm =
-  | { readonly kind: 'delivered'; readonly messageId: string }
+  | { readonly kind: 'delivered'; readonly messageIds: readonly string[] }
   /** It is being sent to the platform. */
-  | { readonly kind: 'still_sending'; readonly messageId: string }
+  | { readonly kind: 'still_sending'; readonly messageIds: readonly string[] }
   /** The other side must write first. */
   | {
       readonly kind: 'queued';
-      readonly messageId: string;
+      readonly messageIds: readonly string[];
       readonly templateSent: boolean;
       /** Why the platform did not take the template; absent: it did, or was not asked. */
       readonly templateError?: string;
       readonly position: number;
     };
 
-/** Converts a message's result for its sender. Throws `send_failed`. */
-export function sentOf(messageId: string, settled: Settled): SentDm {
-  switch (settled.kind) {
-    case 'delivered':
-      return { kind: 'delivered', messageId };
+/** Converts the results of a message's parts for its sender. Throws `send_failed`. */
+export function sentOf(messageIds: readonly string[], results: readonly Settled[]): SentDm {
+  const at = results.findIndex(({ kind }) => kind !== 'delivered');
+  const first = results[at];
+  if (first === undefined) return { kind: 'delivered', messageIds };
+  const part = results.length === 1 ? '' : `part ${at + 1} of ${results.length}: `;
+  switch (first.kind) {
     case 'waits':
-      return { ...settled, kind: 'queued', messageId };
+      return { ...first, kind: 'queued', messageIds };
     case 'failed':
-      throw sendFailed(settled.reason);
+      throw sendFailed(`${part}${first.reason}`);
     case 'unknown':
-      throw sendFailed(`${settled.reason}; ${MAY_HAVE_ARRIVED}`);
+      throw sendFailed(`${part}${first.reason}; ${MAY_HAVE_ARRIVED}`);
     case 'left':
-      return stillSending(messageId);
+    case 'delivered':
+      return stillSending(messageIds);
     default:
-      return unreachable(settled);
+      return unreachable(first);
   }
 }
 
-/** The message is sent in the background; an event reports the result. */
-export function stillSending(messageId: string): SentDm {
-  return { kind: 'still_sending', messageId };
+/** The message is sent in the background; an event reports the result of each part. */
+export function stillSending(messageIds: readonly string[]): SentDm {
+  return { kind: 'still_sending', messageIds };
 }
 
 /**
@@ -50,31 +53,35 @@ export function stillSending(messageId: string): SentDm {
  */
 export async function sentBefore(
   { store: { db } }: OutboundDomain,
-  { scope, request }: Writer,
+  { scope: { accountId }, request }: Writer,
 ): Promise<SentDm | null> {
   const messageId = await request?.written(db);
   if (!messageId) return null;
-  const message = await findRow(db, 'messages', { accountId: scope.accountId, id: messageId });
+  const message = await findRow(db, 'messages', { accountId, id: messageId });
   if (!message) throw sendFailed(`The message was deleted meanwhile; ${MAY_HAVE_ARRIVED}`);
-  const isPending = message.status === 'pending';
-  const waiting = isPending ? await countPending(db, [message.conversationId]) : null;
-  return becameOf(message, waiting?.get(message.conversationId) ?? 1);
+  const parts = [message, ...(await listRows(db, 'messages', { partOf: messageId }, ['seq']))];
+  const waiting = await countPending(db, [message.conversationId]);
+  const position = waiting.get(message.conversationId) ?? 1;
+  return sentOf(
+    parts.map(({ id }) => id),
+    parts.map((part) => becameOf(part, position)),
+  );
 }
 
-function becameOf({ id, status, error }: Message, position: number): SentDm {
+function becameOf({ status, error }: Message, position: number): Settled {
   switch (status) {
     case 'received':
     case 'delivered':
-      return sentOf(id, { kind: 'delivered' });
+      return { kind: 'delivered' };
     case 'sending':
-      return stillSending(id);
+      return { kind: 'left' };
     case 'pending':
-      return sentOf(id, { kind: 'waits', templateSent: false, position });
+      return { kind: 'waits', templateSent: false, position };
     case 'dropped':
-      return sentOf(id, { kind: 'failed', reason: 'The recipient did not reply in time' });
+      return { kind: 'failed', reason: 'The recipient did not reply in time' };
     case 'failed':
     case 'unknown':
-      return sentOf(id, { kind: status, reason: error ?? 'The reason is unknown' });
+      return { kind: status, reason: error ?? 'The reason is unknown' };
     default:
       return unreachable(status);
   }

@@ -7,17 +7,20 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../../connectors/contract/messenger.ts';
-import { type Db, findRow } from '../../store/database/rows.ts';
+import { type Db, findRow, listRows } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { placeOf } from '../../store/messages/spaces.ts';
 import type { Store } from '../../store/store.ts';
+import { composedText } from './composed-text.ts';
+import type { SendingTurns } from './sending-turns.ts';
 
 /** Dependencies for sending stored messages. */
 export interface SendingDeps {
   readonly store: Pick<Store, 'db' | 'quota'>;
   readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
+  readonly turns: SendingTurns;
   /** Returns a message's files in order. Rejects with GatewayError `file_gone` when one no longer exists. */
   readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;
 }
@@ -77,16 +80,43 @@ export async function sendStored(
 
 /** Returns a stored message as its messenger takes it, with its files. */
 export async function outboundOf(
-  { store, filesOf }: SendingDeps,
-  { id: messageId, text, seq }: Message,
+  { store, messengers, filesOf }: SendingDeps,
+  message: Message,
   conversation: Conversation,
 ): Promise<OutboundMessage | Unsendable> {
   const to = await addressOf(store.db, conversation);
+  const messenger = messengers.get(conversation.platform);
   if (to === null) return ACCOUNT_GONE;
   try {
-    return { messageId, to, text, attachments: await filesOf(seq) };
+    const attachments = await filesOf(message.seq);
+    return { messageId: message.id, to, attachments, ...(await contentFor(store.db, messenger, message)) };
   } catch (error) {
     const reason = `A file could not be read: ${(error as Error).message}`;
     return { kind: 'refused', reason, isAddressGone: false };
   }
+}
+
+/** Returns the text, and what else of a stored message its platform takes. */
+export async function contentFor(
+  db: Db,
+  messenger: Messenger | undefined,
+  message: Pick<Message, 'text' | 'replyTo' | 'choices'>,
+): Promise<Pick<OutboundMessage, 'text' | 'replyTo' | 'choices'>> {
+  if (!messenger) return { text: message.text };
+  const answeredId = messenger.quotes ? await platformIdOf(db, message.replyTo?.messageId ?? null) : null;
+  return {
+    text: composedText(messenger, message, answeredId !== null),
+    ...(answeredId !== null && { replyTo: answeredId }),
+    ...(messenger.choices && message.choices && { choices: message.choices }),
+  };
+}
+
+/** Returns the platform's id of a message, or of the first part in which it was sent. Null: it has none. */
+export async function platformIdOf(db: Db, messageId: string | null): Promise<string | null> {
+  const message = messageId === null ? undefined : await findRow(db, 'messages', { id: messageId });
+  if (!message) return null;
+  const [first] = await listRows(db, 'platformMessages', { messageSeq: [message.seq] }, [
+    'platformMessageId',
+  ]);
+  return first?.platformMessageId ?? null;
 }

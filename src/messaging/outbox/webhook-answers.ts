@@ -1,16 +1,21 @@
-import { type Address, keyOfAddress, keyOfLogin } from '../../base/address.ts';
-import { Places } from '../../base/places.ts';
+import { type Address, keyOfAddress } from '../../base/address.ts';
+import { FairShare, type ShareReading } from '../../base/fair-share.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, TimeLimit } from '../../base/time.ts';
 import type { AwaitedReply, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 
-/** Maximum number of webhooks that wait for a message: per conversation, per login, and in total. */
-export const MAX_WAITS_OF_LOGIN = 500;
-export const MAX_WAITS = 4_000;
-const MAX_WAITS_OF_CONVERSATION = 1;
+/** Webhooks that wait for a message: of one account, and in total, which accounts share. One waits for a conversation. */
+export const MAX_WAITS_OF_ACCOUNT = 500;
+const MAX_WAITS = 4_000;
 /** Nextcloud Talk waits longest. */
 const MAX_WAIT_MS = 120_000;
+
+/** Who wrote what a webhook has brought, and the account that answers. */
+export interface Asking {
+  readonly accountId: string;
+  readonly from: Address;
+}
 
 interface Wait {
   end(reply: AwaitedReply | null): void;
@@ -23,20 +28,16 @@ interface Wait {
  */
 export class WebhookAnswers {
   readonly #clock: Clock;
-  readonly #places: Places;
+  readonly #places: FairShare;
+  readonly #onFull: () => void;
   readonly #waits = new Map<string, Wait>();
   #isClosed = false;
 
   constructor(clock: Clock, onFull: () => void) {
     this.#clock = clock;
-    this.#places = new Places({
-      code: 'too_many_waiters',
-      what: 'webhooks may wait',
-      perKey: MAX_WAITS_OF_CONVERSATION,
-      perAccount: MAX_WAITS_OF_LOGIN,
-      total: MAX_WAITS,
-      onRefused: onFull,
-    });
+    this.#onFull = onFull;
+    const limits = { total: MAX_WAITS, each: MAX_WAITS_OF_ACCOUNT, mostWaiting: 0 };
+    this.#places = new FairShare({ clock, ...limits, keepsRoom: true });
   }
 
   /** Number of webhooks that wait. */
@@ -44,19 +45,26 @@ export class WebhookAnswers {
     return this.#waits.size;
   }
 
+  /** For metrics. */
+  get share(): ShareReading {
+    return this.#places;
+  }
+
   /** See `MessageIntake.awaitReply`. */
   async wait(
     platform: Platform,
-    from: Address,
+    { accountId, from }: Asking,
     withinMs: number,
     gone: AbortSignal,
   ): Promise<AwaitedReply | null> {
     const key = keyOf(platform, from);
     // The first webhook gets the next message; the one after that is sent.
     if (this.#isClosed || gone.aborted || this.#waits.has(key)) return null;
-    const holder = { credentialId: key, accountId: `${platform} ${keyOfLogin(from.login)}` };
-    if (!this.#places.hasRoom(holder)) return null;
-    const leave = this.#places.take(holder);
+    const leave = this.#places.takeNow(accountId);
+    if (leave === null) {
+      this.#onFull();
+      return null;
+    }
     const { promise, resolve } = Promise.withResolvers<AwaitedReply | null>();
     const wait: Wait = {
       end: (reply) => {
@@ -81,7 +89,7 @@ export class WebhookAnswers {
    */
   async offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null> {
     // Specification: a message with attachments does not become a synchronous reply.
-    if (message.attachments.length > 0) return null;
+    if (message.attachments.length > 0 || message.choices !== undefined) return null;
     const wait = this.#waits.get(keyOf(platform, message.to));
     if (!wait) return null;
     const { promise, resolve: settle } = Promise.withResolvers<SendOutcome | null>();

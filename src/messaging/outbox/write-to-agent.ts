@@ -39,7 +39,7 @@ export async function writeToAgent(
   });
   if (isProbe(parties)) domain.onProbeAnswered(writer.credentialId, parties.task);
   domain.wakeups.wake(accountId);
-  return { kind: 'delivered', messageId };
+  return { kind: 'delivered', messageIds: [messageId] };
 }
 
 function isProbe({ senderId, peerId }: Parties): boolean {

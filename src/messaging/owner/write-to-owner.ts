@@ -7,9 +7,9 @@ import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
 import type { PlatformConversation } from '../intake/intake-domain.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
-import { writeNotice } from '../outbox/send-dm.ts';
 import { type SentDm, sentOf } from '../outbox/sent-dm.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
+import { writeNotice } from '../outbox/write-message.ts';
 import { noLogin } from './bot-owner.ts';
 
 const TEST = 'This is a test message: your agent can reach you here.';
@@ -36,7 +36,7 @@ export async function sendTestDm(
     if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
       throw sendFailed('the 24-hour window is closed; send the gateway a message first');
     const { messageId, settled } = await writeNotice(domain, conversation.id, TEST);
-    return sentOf(messageId, settled);
+    return sentOf([messageId], [settled]);
   });
 }
 

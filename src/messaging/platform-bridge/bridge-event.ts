@@ -1,6 +1,6 @@
 import type { Address } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { InboundMessage } from '../../connectors/contract/messenger.ts';
+import type { InboundMessage, InboundReaction } from '../../connectors/contract/messenger.ts';
 
 /** Something that happened on a platform, as the bridge tells it. */
 export type BridgeEvent = MessageEvent | CallInvite | CallEnded;
@@ -12,6 +12,7 @@ type MessageEvent =
     })
   | (At & { readonly type: 'edit'; readonly messageId: string; readonly text: string })
   | (At & { readonly type: 'delete'; readonly messageId: string })
+  | (At & { readonly type: 'reaction'; readonly reaction: InboundReaction })
   | (At & { readonly type: 'reachability'; readonly isReachable: boolean })
   | (At & { readonly type: 'link'; readonly name: string | null; readonly token: string });
 

@@ -4,8 +4,9 @@ import { GatewayError } from '../../base/errors.ts';
 import { BRIDGED_CHAT_PLATFORM, unservedText } from '../../base/platform.ts';
 import type { AwaitedReply, MessageIntake, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { ReplyEnd } from '../../connectors/contract/webhooks.ts';
+import { receiversOf } from '../intake/receivers.ts';
 import { addressOfUser } from './bridge-address.ts';
-import { BRIDGE_HOLDER, type PlatformBridge } from './platform-bridge.ts';
+import type { PlatformBridge } from './platform-bridge.ts';
 
 /** Specification, "Limits": Teams DM sync reply wait. */
 const REPLY_WAIT_MS = 10_000;
@@ -44,10 +45,16 @@ export async function chat(
   message: ChatMessage,
   gone: AbortSignal,
 ): Promise<Chatted> {
-  bridge.waits.assertRoom(BRIDGE_HOLDER);
-  const leave = bridge.waits.take(BRIDGE_HOLDER);
+  const { db } = bridge;
+  const intake = bridge.intakes.get(BRIDGED_CHAT_PLATFORM);
+  if (!intake) throw new GatewayError('platform_not_configured', unservedText(BRIDGED_CHAT_PLATFORM));
+  const from = await addressOfUser(db, BRIDGED_CHAT_PLATFORM, message.providerUserId);
+  const [receiver] = from === null ? [] : await receiversOf(db, BRIDGED_CHAT_PLATFORM, from, null);
+  if (from === null || !receiver) throw new GatewayError('connection_not_found');
+  const leave = bridge.waits.takeNow(receiver.accountId);
+  if (leave === null) throw new GatewayError('too_many_waiters', 'Too many requests wait for this account');
   try {
-    return await storeAndWait(bridge, message, gone);
+    return await storeAndWait(bridge, { intake, from }, message, gone);
   } finally {
     leave();
   }
@@ -55,14 +62,11 @@ export async function chat(
 
 async function storeAndWait(
   bridge: PlatformBridge,
+  { intake, from }: { readonly intake: MessageIntake; readonly from: Address },
   message: ChatMessage,
   gone: AbortSignal,
 ): Promise<Chatted> {
   const endMs = bridge.clock.monotonicMs() + REPLY_WAIT_MS;
-  const intake = bridge.intakes.get(BRIDGED_CHAT_PLATFORM);
-  if (!intake) throw new GatewayError('platform_not_configured', unservedText(BRIDGED_CHAT_PLATFORM));
-  const from = await addressOfUser(bridge.db, BRIDGED_CHAT_PLATFORM, message.providerUserId);
-  if (from === null) throw new GatewayError('connection_not_found');
   const status = await store(intake, from, message);
   // A repetition has been answered, or its reply is sent.
   if (status === 'duplicate') return { status, reply: null };

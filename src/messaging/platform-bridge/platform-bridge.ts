@@ -1,3 +1,4 @@
+import type { FairShare } from '../../base/fair-share.ts';
 import type { Places } from '../../base/places.ts';
 import type { Platform, PlatformTable } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
@@ -23,8 +24,8 @@ export interface PlatformBridge {
   readonly messengers: Pick<ReadonlyMap<MessagePlatform, Messenger>, 'get'>;
   /** The platforms that the bridge carries in both directions. */
   readonly carried: ReadonlyMap<Platform, BridgedCalls>;
-  /** Limits requests that wait for a reply. */
-  readonly waits: Places;
+  /** Requests that wait for a reply, which accounts share. */
+  readonly waits: FairShare;
   /** Limits batches of events under way. */
   readonly batches: Places;
 }

@@ -96,6 +96,9 @@ async function takeMessage(
     case 'delete':
       await intake.edited(from, event.messageId, DELETED_TEXT);
       return 'done';
+    case 'reaction':
+      await intake.reacted(from, event.reaction);
+      return 'done';
     case 'reachability':
       await intake.reachable(from, event.isReachable);
       return 'done';

@@ -1,3 +1,4 @@
+import type { Address } from '../../base/address.ts';
 import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { HasWindow, SendOutcome } from '../../connectors/contract/messenger.ts';
 import { type Db, deleteRows, findRow } from '../../store/database/rows.ts';
@@ -15,11 +16,19 @@ import {
 } from '../../store/messages/queued-messages.ts';
 import { announce, announceMessage } from '../inbox/announce.ts';
 import { recordOutcome } from '../outbox/message-outcome.ts';
+import type { TurnOf } from '../outbox/sending-turns.ts';
 import { addressOf, type SendingDeps, sendStored } from '../outbox/stored-message.ts';
 import type { Waited } from './window-guard.ts';
 
 /** A message with large files takes long. */
 const SEND_MS = 60_000;
+/** How long a queued message waits for its account's turn at a time. */
+const TURN_WITHIN_MS = 30_000;
+const NO_TURN = {
+  kind: 'later',
+  reason: 'Too many messages are being sent',
+  afterMs: 1_000,
+} as const satisfies SendOutcome;
 /** The sender of a message waits at most this long for its template. */
 const TEMPLATE_MS = 10_000;
 
@@ -83,6 +92,31 @@ async function takeBack(trx: Db, message: Message): Promise<void> {
  * unless it may have been sent. Undefined: the message is no longer queued.
  */
 export async function sendQueued(
+  domain: QueueDomain,
+  conversation: Conversation,
+  message: Message,
+  closing: AbortSignal,
+): Promise<SendOutcome | undefined> {
+  const to = await addressOf(domain.store.db, conversation);
+  const send = async () => await sendNow(domain, conversation, message, closing);
+  return await inTurn(domain, turnOf(conversation, to), closing, send);
+}
+
+/** Waits for the account's turn to send something; what has none in time may be sent later. */
+async function inTurn<Outcome extends SendOutcome | undefined>(
+  { turns }: QueueDomain,
+  whose: TurnOf,
+  signal: AbortSignal,
+  send: () => Promise<Outcome>,
+): Promise<Outcome | typeof NO_TURN> {
+  return (await turns.during(whose, { withinMs: TURN_WITHIN_MS, signal }, send)) ?? NO_TURN;
+}
+
+function turnOf({ accountId, platform }: Conversation, to: Address | null): TurnOf {
+  return { accountId, platform, login: to?.login ?? null };
+}
+
+async function sendNow(
   domain: QueueDomain,
   conversation: Conversation,
   message: Message,
@@ -163,7 +197,9 @@ export async function askToReply(
   const to = await addressOf(db, conversation);
   if (!messenger || !to || !(await claimAsking(db, conversation.id))) return NOT_ASKED;
   const outcome = await withDeadline(domain.clock, TEMPLATE_MS, closing, (signal) =>
-    untilTaken(domain.clock, signal, () => messenger.askToReply(to, text, signal)),
+    untilTaken(domain.clock, signal, () =>
+      inTurn(domain, turnOf(conversation, to), signal, () => messenger.askToReply(to, text, signal)),
+    ),
   );
   const { kind } = outcome;
   domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');

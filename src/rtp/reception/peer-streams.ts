@@ -2,8 +2,10 @@ import { DtmfReceiver } from '../dtmf/dtmf-receiver.ts';
 
 /** Streams that are told apart at a time. Another one takes the place of the one that has been silent for longest. */
 const PLACES = 4;
-/** Audio packets, 60 ms in all, after which a stream follows one that has ended. */
+/** Audio packets, 60 ms in all, after which a stream follows one that has ended: three may come at once, beside a voice. */
 const PACKETS_NEEDED = 3;
+/** Ticks without a packet of the voice before that. */
+const SILENT_TICKS = 2;
 /** A stream that was sent beside the voice follows it only after this silence. */
 const SILENCE_MS = 1_000;
 
@@ -32,6 +34,8 @@ export class PeerStream {
 export class PeerStreams {
   /** Null before the first audio. */
   voice: PeerStream | null = null;
+  /** Since the last audio of the voice. */
+  #silentTicks = 0;
   readonly #places = Array.from({ length: PLACES }, () => new PeerStream());
   #last: PeerStream = this.#places[0]!;
 
@@ -47,9 +51,15 @@ export class PeerStreams {
     return this.#last;
   }
 
+  /** Call it every 20 ms. */
+  tick(): void {
+    this.#silentTicks++;
+  }
+
   /** Notes a packet with audio. Returns whether its stream has become the voice by it. */
   noteAudio(stream: PeerStream, nowMs: number): boolean {
     if (stream !== this.voice) return this.#mayTakeOver(stream, nowMs);
+    this.#silentTicks = 0;
     for (const other of this.#places) {
       if (other.row === 0) continue;
       other.row = 0;
@@ -61,10 +71,12 @@ export class PeerStreams {
   #mayTakeOver(stream: PeerStream, nowMs: number): boolean {
     const former = this.voice;
     stream.row++;
-    if (former !== null && stream.row < PACKETS_NEEDED) return false;
+    const isSoon = stream.row < PACKETS_NEEDED || this.#silentTicks < SILENT_TICKS;
+    if (former !== null && isSoon) return false;
     if (former !== null && stream.isBeside && nowMs - former.heardAtMs < SILENCE_MS) return false;
     stream.row = 0;
     stream.isBeside = false;
+    this.#silentTicks = 0;
     this.voice = stream;
     return true;
   }

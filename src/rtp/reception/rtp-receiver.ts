@@ -39,6 +39,8 @@ export class RtpReceiver {
   #toldFlowing = false;
   #toldStalled = false;
   #heardAtMs = 0;
+  /** No packet of the voice has come on this thread yet. */
+  #isResuming = true;
 
   constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverDeps) {
     this.#codecs = codecs;
@@ -94,7 +96,7 @@ export class RtpReceiver {
   receive(datagram: Datagram, srtp: SrtpSession | null): void {
     const packet = this.#packet;
     const { from, arrivalMs } = datagram;
-    if (!this.#read(packet, datagram, srtp !== null)) this.#counters.malformed++;
+    if (!this.#read(packet, datagram, srtp !== null)) this.#receiveForeign(datagram, srtp === null);
     else if (srtp !== null && !srtp.unprotectRtp(packet)) this.#counters.unauthentic++;
     else if (!packet.trimPadding()) this.#counters.malformed++;
     else this.#receiveValid(packet, from, arrivalMs);
@@ -113,6 +115,7 @@ export class RtpReceiver {
       frame.fill(0);
       return false;
     }
+    this.#streams.tick();
     const heard = voice.audio.pull(frame);
     if (heard && this.#tones !== null) this.#press(this.#tones.take(frame));
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
@@ -151,6 +154,12 @@ export class RtpReceiver {
     if (isAudio && this.#streams.noteAudio(stream, nowMs)) this.#speak(stream);
     if (kind === 'events') this.#takeEvent(packet, stream, nowMs);
     if (stream === this.#streams.voice) this.#takeVoice(packet, isAudio, nowMs);
+  }
+
+  /** What is no RTP: also empty datagrams and STUN keep a path open (RFC 6263 section 4), if no key proves who sends. */
+  #receiveForeign({ from, arrivalMs }: Datagram, isOpen: boolean): void {
+    this.#counters.malformed++;
+    if (isOpen && this.source.isPeersAddress(from)) this.noteLife(arrivalMs);
   }
 
   /** Packets of a type or length that was not agreed. */
@@ -201,10 +210,18 @@ export class RtpReceiver {
     const voice = this.#voice!;
     voice.correct(packet, isAudio);
     if (!this.stats.active) this.stats.restart(packet.ssrc);
+    if (this.#isResuming) this.#countMissed(packet);
+    this.#memory.noteHeard(packet.ssrc, packet.sequenceNumber);
     this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
     if (!this.#config?.receiving) return;
     if (isAudio) voice.audio.insertAudio(packet, nowMs);
     else voice.audio.insertMarker(packet, nowMs);
+  }
+
+  /** What came while the thread was replaced. */
+  #countMissed({ ssrc, sequenceNumber }: RtpPacket): void {
+    this.#isResuming = false;
+    this.#counters.lost += this.#memory.missedBefore(ssrc, sequenceNumber);
   }
 
   #stall(nowMs: number): void {

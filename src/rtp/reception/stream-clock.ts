@@ -40,8 +40,16 @@ export class StreamClock {
   }
 
   #correctedOf(packet: RtpPacket, scale: number): number {
-    if (scale !== this.#scale) return this.#bySequence(packet);
+    if (scale !== this.#scale) return this.#afterChange(packet);
     return (this.#corrected + ((packet.timestamp - this.#timestamp) | 0) * scale) >>> 0;
+  }
+
+  /** Events beside the audio have sequence numbers, too, so a former timestamp that is continued counts more. */
+  #afterChange(packet: RtpPacket): number {
+    const nextTimestamp = (this.#timestamp + this.#ticks / this.#scale) >>> 0;
+    return packet.timestamp === nextTimestamp
+      ? (this.#corrected + this.#ticks) >>> 0
+      : this.#bySequence(packet);
   }
 
   #bySequence(packet: RtpPacket): number {

@@ -74,12 +74,26 @@ export class SpeechSession {
     this.#usage = new SpeechUsage(call.identity, deps.recordUsage, () => deps.clock.monotonicMs());
   }
 
-  /** Connects to the vendors, so that the first text need not wait for it. Call it when the call is active. */
+  /**
+   * Connects to the vendors, so that the first text need not wait for it. Call it when the far end may be heard, and again
+   * when the call is active: it hears nothing before.
+   */
   begin(): void {
-    if (this.#link !== null) return;
+    if (this.#link === null) this.#connect();
+    if (this.#link === null || !this.#maySpeak) return;
+    for (const said of this.#early.splice(0)) this.#link.say(said);
+  }
+
+  /** The far end hears it, and is not a machine that is yet to beep. */
+  get #maySpeak(): boolean {
+    return this.#call.state.name === 'active' && this.#call.answer?.isSpeechHeld !== true;
+  }
+
+  #connect(): void {
     const open = this.#opening();
     if (open.tts === null && open.stt === null) return;
-    const { room } = this.#call;
+    const { room, answer } = this.#call;
+    if (answer !== null) answer.onRelease = () => this.begin();
     room.hostSpeech(open.rings);
     for (const [voice, tap] of (open.stt?.taps ?? []).entries()) room.tap(voice, tap);
     this.#link = new SpeechLink(this.#linkDeps(), open, {
@@ -87,8 +101,6 @@ export class SpeechSession {
       lost: (reason, again) => this.#lost(reason, again),
       unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
     });
-    if (this.#call.answer?.isSpeechHeld) this.#call.answer.onRelease = () => this.#sayEarly();
-    else this.#sayEarly();
     if (this.#call.interims.isWanted) this.#link.wantInterims(true);
     this.#call.interims.watch((areWanted) => this.#link?.wantInterims(areWanted));
   }
@@ -101,13 +113,9 @@ export class SpeechSession {
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
     this.#call.turnClock.said(said.utteranceId, wallMs());
-    if (this.#link === null || this.#call.answer?.isSpeechHeld) this.#early.push(said);
+    if (this.#link === null || !this.#maySpeak) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
-  }
-
-  #sayEarly(): void {
-    for (const said of this.#early.splice(0)) this.#link?.say(said);
   }
 
   /** Takes effect with the engine's next tick, whatever the bridge thread is doing. */
@@ -140,16 +148,16 @@ export class SpeechSession {
   }
 
   #opening(): SpeechOpen {
-    const { sampleRateHz: roomRateHz, platform } = this.#call.identity;
+    const { accountId, sampleRateHz: roomRateHz, platform } = this.#call.identity;
     const { capabilities, namesSpeakers } = PLATFORM_TRAITS[platform];
     // The call may gain later what it does not offer yet.
     const tts = capabilities.includes('audio_out') ? this.#settings.tts : null;
     const stt = capabilities.includes('audio_in') ? this.#settings.stt : null;
     const rings = this.#rings;
-    if (stt === null) return { rings, roomRateHz, tts, stt };
+    if (stt === null) return { accountId, rings, roomRateHz, tts, stt };
     const taps = newTaps(namesSpeakers ? MAX_VOICES : 1, Math.min(roomRateHz, MAX_TAP_RATE_HZ));
     const speaker = namesSpeakers ? null : phoneSpeaker(this.#call.identity);
-    return { rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
+    return { accountId, rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
   }
 
   #added(text: string): SaidUtterance {
@@ -242,6 +250,7 @@ export class SpeechSession {
    */
   #lost(reason: string, again: boolean): void {
     this.#isOver = !again;
+    this.#early.length = 0;
     const { asked } = this.#control;
     this.#control.ask();
     for (const { utteranceId, generation } of this.#pending.all)

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import type { CallActor } from '../../calls/call-actor.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
 import type { HostedSpeech } from '../../calls/call-publisher.ts';
-import { isFinal } from '../../calls/call-state.ts';
+import { isFinal, isHeard } from '../../calls/call-state.ts';
 import { SpeechSession, type SpeechSessionDeps } from './speech-session.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 
@@ -35,9 +35,9 @@ export class SpeechSessions implements HostedSpeech {
     if (event.type === 'call_state') {
       if (event.state === 'active') this.#sessionOf(call);
       else if (isFinal(event.state)) this.#end(call.identity.callId);
-    } else if (event.type === 'call_capabilities') {
+    } else if (event.type === 'call_progress' || event.type === 'call_capabilities') {
       // An inbound call may be active before it has its presets.
-      if (call.state.name === 'active') this.#sessionOf(call);
+      if (isHeard(call.state)) this.#sessionOf(call);
     } else if (event.type === 'call_speaking' && event.participant !== null)
       this.#sessions.get(call.identity.callId)?.name(event.voiceId, event.participant.name);
   }
@@ -52,7 +52,7 @@ export class SpeechSessions implements HostedSpeech {
     const session = this.#sessions.get(callId) ?? this.#newSession(call);
     if (session === null) return null;
     this.#sessions.set(callId, session);
-    if (call.state.name === 'active') session.begin();
+    if (isHeard(call.state)) session.begin();
     return session;
   }
 

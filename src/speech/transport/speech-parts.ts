@@ -1,3 +1,4 @@
+import { type Reader, ReadingTime } from '../../base/reading-time.ts';
 import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
@@ -13,6 +14,7 @@ import { synthesizerBy } from '../tts/stream-synthesizer.ts';
 import type { NewSynthesizer } from '../tts/synthesizer.ts';
 import type { FvadRateHz } from '../vad/fvad.ts';
 import { VoiceActivity } from '../vad/voice-activity.ts';
+import type { VendorSocketDeps } from '../vendor-socket.ts';
 import { assemblyAiStt } from '../vendors/assemblyai/assemblyai-stt.ts';
 import { cartesiaStt } from '../vendors/cartesia/cartesia-stt.ts';
 import { cartesiaTts } from '../vendors/cartesia/cartesia-tts.ts';
@@ -38,7 +40,9 @@ export interface ProviderClients {
 /** What the speech of all calls on a bridge thread shares. */
 export interface SpeechParts {
   /** The clients of all providers, for one call. */
-  readonly providers: (places: LocalPlaces) => readonly ProviderClients[];
+  readonly providers: (places: LocalPlaces, reader: Reader) => readonly ProviderClients[];
+  /** Of the bridge thread. */
+  readonly readingTime: ReadingTime;
   readonly split: SplitText;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -46,7 +50,8 @@ export interface SpeechParts {
 
 export function speechParts(clock: Clock): SpeechParts {
   return {
-    providers: (places) => allClients(clock, places),
+    providers: (places, reader) => allClients({ clock, reader, random: Math.random }, places),
+    readingTime: new ReadingTime(clock),
     split: (text) => speechPieces(text, PIECES),
     newDetector: (rateHz) => new VoiceActivity({ rateHz: rateHz as FvadRateHz, ...TURNS }),
     clock,
@@ -54,8 +59,7 @@ export function speechParts(clock: Clock): SpeechParts {
 }
 
 /** The clients of all providers, for one call. */
-export function allClients(clock: Clock, places: LocalPlaces): readonly ProviderClients[] {
-  const deps = { clock, random: Math.random };
+export function allClients(deps: VendorSocketDeps, places: LocalPlaces): readonly ProviderClients[] {
   const newSegmenter: OpenAiRecognizerDeps['newSegmenter'] = (...parts) => new UtteranceSegmenter(...parts);
   const localTts = new LocalTts(places);
   const clients: Readonly<Record<SpeechProviderName, Omit<ProviderClients, 'provider'>>> = {
@@ -79,7 +83,8 @@ export function allClients(clock: Clock, places: LocalPlaces): readonly Provider
     },
     local: {
       synthesizer: (preset, _rateHz, observer) => localSynthesizer(preset, localTts, observer),
-      recognizer: (preset, _rateHz, observer) => new LocalRecognizer(preset, { clock, places }, observer),
+      recognizer: (preset, _rateHz, observer) =>
+        new LocalRecognizer(preset, { clock: deps.clock, places }, observer),
     },
   };
   return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));

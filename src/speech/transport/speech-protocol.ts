@@ -16,6 +16,8 @@ export const SPEECH_TRANSPORT: TransportProtocol<SpeechOpen, SpeechCommands, Spe
 };
 
 export interface SpeechOpen {
+  /** In whose time vendors are read. */
+  readonly accountId: string;
   readonly rings: SpeechRings;
   readonly roomRateHz: number;
   /** Null: the call does not speak. */

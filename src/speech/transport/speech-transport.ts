@@ -43,7 +43,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
     this.#host = host;
     this.#outbox = new SignalOutbox(host);
     this.#places = new AskedPlaces((signal) => this.#outbox.send(signal));
-    this.#providers = parts.providers(this.#places);
+    this.#providers = parts.providers(this.#places, parts.readingTime.of(open.accountId));
     this.#counts = new CountsReport(parts.clock, this.#outbox);
     this.#doorbell = new Doorbell(open.rings.doorbell);
     this.#hearing = this.#newHearing(open, parts);

@@ -34,6 +34,7 @@ const DECODED: Readonly<
   behindNat: bit,
   callsTo: json,
   capabilities: json,
+  choices: json,
   config: json,
   detail: json,
   enabled: bit,
@@ -52,6 +53,7 @@ const DECODED: Readonly<
   readingTools: json,
   redirectUris: json,
   register: bit,
+  replyTo: json,
   turnMetrics: json,
 };
 

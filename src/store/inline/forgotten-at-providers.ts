@@ -1,5 +1,5 @@
 import type { Texts } from '../agents/agent-tables.ts';
-import { changeRows, type Db, insertNewRow, type Row } from '../database/rows.ts';
+import { changeRows, type Db, findRow, insertNewRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 type Stored = Row<'forgottenAtProviders'>;
@@ -10,13 +10,13 @@ export interface FormerProvider extends Pick<Stored, 'agentId' | 'provider' | 'c
 }
 
 /** Something to be deleted at a provider. */
-export interface Forgotten extends FormerProvider, Pick<Stored, 'id' | 'kept' | 'attempts'> {}
+export interface Forgotten extends FormerProvider, Pick<Stored, 'id' | 'owner' | 'kept' | 'attempts'> {}
 
 const secretsPlace = secretPlaces('forgotten_at_providers', 'sealed_secrets');
 
 export type NewForgotten = Pick<Forgotten, 'id' | 'kept'> & { readonly dueAt: string };
 
-/** Adds something to be deleted, unless it is there already. */
+/** Adds something to be deleted, unless it is there already. Call it while the agent is still there. */
 export async function insertForgotten(
   db: Db,
   secrets: SecretBox,
@@ -24,25 +24,39 @@ export async function insertForgotten(
   { id, kept, dueAt }: NewForgotten,
 ): Promise<void> {
   const sealedSecrets = secrets.seal(JSON.stringify(texts), secretsPlace(id));
-  const row = { id, agentId, provider, config, sealedSecrets, kept, dueAt, updatedAt };
+  const owner = (await findRow(db, 'agents', { id: agentId }))?.accountId ?? agentId;
+  const row = { id, owner, agentId, provider, config, sealedSecrets, kept, dueAt, updatedAt };
   await insertNewRow(db, 'forgottenAtProviders', row);
 }
 
-/** Returns what is due, the longest due first. */
+/** Returns what is due: of each owner what has been due longest, at most `each`, and `most` in all. */
 export async function listDueForgotten(
   db: Db,
   secrets: SecretBox,
   nowIso: string,
-  limit: number,
+  { each, most }: { readonly each: number; readonly most: number },
 ): Promise<Forgotten[]> {
   const rows = await db
-    .selectFrom('forgottenAtProviders')
+    .selectFrom((query) =>
+      query
+        .selectFrom('forgottenAtProviders')
+        .selectAll()
+        .select(({ fn }) =>
+          fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('owner').orderBy('dueAt'))
+            .as('place'),
+        )
+        .where('dueAt', '<=', nowIso)
+        .as('due'),
+    )
     .selectAll()
-    .where('dueAt', '<=', nowIso)
+    .where('place', '<=', each)
+    .orderBy('place')
     .orderBy('dueAt')
-    .limit(limit)
+    .limit(most)
     .execute();
-  return rows.map(({ sealedSecrets, ...plain }) => ({
+  return rows.map(({ sealedSecrets, place: _, ...plain }) => ({
     ...plain,
     secrets: JSON.parse(secrets.open(sealedSecrets, secretsPlace(plain.id))),
   }));

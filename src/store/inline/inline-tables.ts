@@ -108,6 +108,8 @@ export interface ModelTurnsTable {
  */
 export interface ForgottenAtProvidersTable {
   id: string;
+  /** Whose turn it takes: the account, which may be gone. */
+  owner: string;
   agentId: string;
   provider: string;
   config: Texts;

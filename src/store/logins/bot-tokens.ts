@@ -53,15 +53,20 @@ export async function listBotsToLogIn(
   db: Db,
   secrets: SecretBox,
   platform: Platform,
-): Promise<({ id: string; appId: string | null } & { [Name in keyof BotSecrets]: string | null })[]> {
+): Promise<
+  ({ id: string; accountId: string; appId: string | null } & { [Name in keyof BotSecrets]: string | null })[]
+> {
   const rows = await listRows(db, 'botTokens', { platform }, ['createdAt']);
-  return rows.map(({ id, sealedToken, sealedSigningSecret, sealedAppToken, discordAppId: appId }) => ({
-    id,
-    appId,
-    token: opened(secrets, sealedToken, tokenPlace(id)),
-    signingSecret: sealedSigningSecret && opened(secrets, sealedSigningSecret, signingPlace(id)),
-    appToken: sealedAppToken && opened(secrets, sealedAppToken, appTokenPlace(id)),
-  }));
+  return rows.map(
+    ({ id, accountId, sealedToken, sealedSigningSecret, sealedAppToken, discordAppId: appId }) => ({
+      id,
+      accountId,
+      appId,
+      token: opened(secrets, sealedToken, tokenPlace(id)),
+      signingSecret: sealedSigningSecret && opened(secrets, sealedSigningSecret, signingPlace(id)),
+      appToken: sealedAppToken && opened(secrets, sealedAppToken, appTokenPlace(id)),
+    }),
+  );
 }
 
 /** A bot whose secrets were sealed with another key must not affect the other bots. */

@@ -115,6 +115,7 @@ export interface SipTrunksTable {
   behindNat: boolean;
   mediaTimeoutS: number | null;
   callerIdIn: 'from' | 'p_asserted_identity' | 'p_preferred_identity';
+  callerFrom: 'p_asserted_identity' | 'remote_party_id' | 'from';
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;

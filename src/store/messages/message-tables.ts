@@ -160,6 +160,25 @@ export interface MessagesTable {
    * attempt on. Null: the sender waits for the result.
    */
   background: 'waiting' | 'begun' | null;
+  /** What it answers; null: nothing, as far as is known. */
+  replyTo: ReplyTo | null;
+  /** What an outbound message lets people pick. */
+  choices: readonly string[] | null;
+  /** What the person has picked. */
+  choice: string | null;
+  /** Id of the message that is the first part of the text of which this one is another part. */
+  partOf: string | null;
+}
+
+/** The message that another one answers, as it was then. */
+export interface ReplyTo {
+  /** Null: it is not in the store. */
+  readonly messageId: string | null;
+  /** Name of who wrote it; null: not known. */
+  readonly author: string | null;
+  /** Its beginning. */
+  readonly text: string;
+  readonly fileIds: readonly string[];
 }
 
 /**

@@ -6,7 +6,7 @@ import { prepared } from '../database/prepared.ts';
 import { changeRows, type Db, insertNewRow, insertReturning, type Row } from '../database/rows.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
-import type { MessagePlatform } from './message-tables.ts';
+import type { MessagePlatform, ReplyTo } from './message-tables.ts';
 
 export type Message = Row<'messages'>;
 
@@ -14,12 +14,26 @@ export type Message = Row<'messages'>;
 export interface NewMessage
   extends Omit<
     Message,
-    'seq' | 'createdAt' | 'changedAt' | 'error' | 'background' | 'senderId' | 'senderName'
+    | 'seq'
+    | 'createdAt'
+    | 'changedAt'
+    | 'error'
+    | 'background'
+    | 'senderId'
+    | 'senderName'
+    | 'replyTo'
+    | 'choices'
+    | 'choice'
+    | 'partOf'
   > {
   /** The person who wrote in a channel. Default: not known, or clear from the conversation. */
   readonly sender?: Sender | null;
   /** Default: not sent in the background. */
   readonly background?: Message['background'];
+  readonly replyTo?: ReplyTo | null;
+  readonly choices?: readonly string[] | null;
+  readonly choice?: string | null;
+  readonly partOf?: string | null;
   /** The platform's ids. An outbound message has none at first, and may get several. */
   readonly platformMessageIds: readonly string[];
   /** Its attachments, in order. */
@@ -193,17 +207,19 @@ export async function newestMessage(db: Db, accountId: string): Promise<Message 
     .executeTakeFirst();
 }
 
-/** Whether the newest message of a conversation is one of ours. */
-export async function isAnswered(db: Db, conversationId: string): Promise<boolean> {
-  const newest = await db
+/** Returns the newest message of a conversation. Undefined: there is none. */
+export async function newestOf(db: Db, conversationId: string): Promise<Message | undefined> {
+  return (await newestIn(db, { conversationId })).rows[0];
+}
+
+const newestIn = prepared((db, { conversationId }: Pick<Message, 'conversationId'>) =>
+  db
     .selectFrom('messages')
-    .select('direction')
+    .selectAll()
     .where('conversationId', '=', conversationId)
     .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return newest?.direction === 'outbound';
-}
+    .limit(1),
+);
 
 /** See `deleteOldest`, of all accounts. Messages being sent or pending are kept. */
 export async function deleteOldestMessages(db: Db, before: string, limit: number): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Migration } from '../database/migration.ts';
-import { ACCOUNT_BYTES_SCHEMA } from '../schema/account-bytes.ts';
+import { accountBytesSchema, COUNTED_TEXTS } from '../schema/account-bytes.ts';
 import { ACCOUNTS_SCHEMA } from '../schema/accounts.ts';
 import { AUTHORIZATIONS_SCHEMA } from '../schema/authorizations.ts';
 import { LOGINS_SCHEMA, PLATFORM_RECORDS_SCHEMA } from '../schema/logins.ts';
@@ -16,6 +16,6 @@ export const migration0001: Migration = {
     AUTHORIZATIONS_SCHEMA,
     MODELS_SCHEMA,
     PLATFORM_RECORDS_SCHEMA,
-    ACCOUNT_BYTES_SCHEMA,
+    accountBytesSchema(COUNTED_TEXTS),
   ],
 };

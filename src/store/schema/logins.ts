@@ -100,7 +100,9 @@ create table sip_trunks (
   behind_nat integer not null default 0 check (behind_nat in (0, 1)),
   media_timeout_s integer check (media_timeout_s between 0 and 3600),
   caller_id_in text not null default 'from'
-    check (caller_id_in in ('from', 'p_asserted_identity', 'p_preferred_identity'))
+    check (caller_id_in in ('from', 'p_asserted_identity', 'p_preferred_identity')),
+  caller_from text not null default 'p_asserted_identity'
+    check (caller_from in ('p_asserted_identity', 'remote_party_id', 'from'))
 ) strict;
 
 create table sip_dids (

@@ -111,11 +111,16 @@ create table messages (
   expires_at text,
   background text check (background in ('waiting', 'begun')),
   sender_id text,
-  sender_name text
+  sender_name text,
+  reply_to text,
+  choices text,
+  choice text,
+  part_of text
 ) strict;
 create index messages_of_conversation on messages (conversation_id, seq);
 create index messages_of_account on messages (account_id, created_at, seq);
 create index messages_under_way on messages (status, seq) where status in ('sending', 'pending');
+create index messages_by_part on messages (part_of) where part_of is not null;
 create index messages_that_wait on messages (conversation_id, seq) where expires_at is not null;
 
 create table platform_messages (

@@ -135,6 +135,7 @@ create table forgotten_at_providers (
   attempts integer not null default 0,
   due_at text not null,
   updated_at text not null,
+  owner text not null default '',
   unique (agent_id, kept)
 ) strict;
 create index forgotten_at_providers_due on forgotten_at_providers (due_at);

@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import type { TerminationResult } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
@@ -25,6 +26,7 @@ export function discordConnector(): Connector {
     clock: systemClock,
     observer: { count: () => undefined, log: () => undefined },
     records: new MemoryRecords(),
+    readingTime: new ReadingTime(systemClock),
     calls: { bridges: {} as Bridges, linkedPeople: async () => [] },
   });
 }

@@ -106,6 +106,25 @@ export class BridgedPerson implements PersonUnderTest {
     }));
   }
 
+  answers(message_id: string, text: string): WrittenMessage {
+    return this.#write({ text, reply_to: { message_id } });
+  }
+
+  reacts(message_id: string, isAdded: boolean): void {
+    const action = isAdded ? 'added' : 'removed';
+    void this.#reports.tell(this.place, { type: 'reaction', message_id, emoji: '👍', action });
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    const shown = new Set<string>();
+    for (const each of this.#reports.bridge.told.all) {
+      if (each.type !== 'reaction' || each.message_id !== id) continue;
+      if (each.action === 'added') shown.add(each.emoji);
+      else shown.delete(each.emoji);
+    }
+    return [...shown];
+  }
+
   typingShown(): number {
     const isHere = (each: Posted) => each.type === 'typing' && each.space.id === this.remoteId;
     return this.#reports.bridge.told.all.filter(isHere).length;

@@ -51,15 +51,31 @@ export class DiscordPerson implements PersonUnderTest {
   /** Each file of a message counts as one. */
   received(): readonly ReceivedMessage[] {
     const messages = this.#person.received(this.#subject.bot).filter((message) => !isNote(message));
-    return messages.flatMap<ReceivedMessage>(({ id: platformMessageId, content, attachments }) =>
+    return messages.flatMap<ReceivedMessage>(({ id: platformMessageId, content, attachments, reference }) =>
       attachments.length === 0
-        ? [{ platformMessageId, text: content, file: null }]
+        ? [{ platformMessageId, text: content, file: null, quotes: reference?.messageId ?? null }]
         : attachments.map(({ bytes }, n) => ({
             platformMessageId,
             text: n === 0 ? content : '',
             file: bytes,
           })),
     );
+  }
+
+  answers(platformMessageId: string, text: string): WrittenMessage {
+    return this.#wrote(this.#person.replies(this.#message(platformMessageId), text));
+  }
+
+  presses(platformMessageId: string, label: string): void {
+    this.#person.presses(this.#message(platformMessageId), label);
+  }
+
+  reacts(platformMessageId: string, isAdded: boolean): void {
+    this.#person.reacts(this.#message(platformMessageId), '👍', isAdded);
+  }
+
+  reactionsTo(platformMessageId: string): readonly string[] {
+    return [...this.#message(platformMessageId).reactions];
   }
 
   typingShown(): number {
@@ -72,6 +88,10 @@ export class DiscordPerson implements PersonUnderTest {
 
   unblocks(): void {
     this.#person.unblocks(this.#subject.bot);
+  }
+
+  #message(id: string): FakeMessage {
+    return this.#person.dm(this.#subject.bot).message(id)!;
   }
 
   #wrote(message: FakeMessage): WrittenMessage {

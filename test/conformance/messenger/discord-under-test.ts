@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { DiscordConnector } from '../../../src/connectors/discord/discord-connector.ts';
@@ -35,6 +36,7 @@ function discordConnector(): DiscordConnector {
       clock: systemClock,
       observer: { count: () => undefined, log: () => undefined },
       records: new MemoryRecords(),
+      readingTime: new ReadingTime(systemClock),
     },
   );
 }

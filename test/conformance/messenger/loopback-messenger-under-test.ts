@@ -205,7 +205,8 @@ class LoopbackPerson implements PersonUnderTest {
   }
 
   repeats(message: WrittenMessage): void {
-    this.#vendor.webhookOf(this.#bot).send('message', this.#written.get(message)!, () => {});
+    const told = { type: 'message', message: this.#written.get(message)! } as const;
+    this.#vendor.webhookOf(this.#bot).send(told, () => {});
   }
 
   edits(message: WrittenMessage, text: string): void {
@@ -215,11 +216,30 @@ class LoopbackPerson implements PersonUnderTest {
   received(): readonly ReceivedMessage[] {
     return this.#space.messages
       .filter(({ author }) => author.id === this.#bot.id)
-      .flatMap(({ id, text, files }) => {
+      .flatMap(({ id, text, files, answers }) => {
         const [first, ...others] = files.map(({ id: file }) => this.#vendor.files.get(file).bytes);
         const more = others.map((file) => ({ platformMessageId: id, text: '', file }));
-        return [{ platformMessageId: id, text, file: first ?? null }, ...more];
+        return [{ platformMessageId: id, text, file: first ?? null, quotes: answers?.id ?? null }, ...more];
       });
+  }
+
+  answers(answers: string, text: string): WrittenMessage {
+    return this.#wrote(this.#space.write(this.#account, { text, answers }));
+  }
+
+  presses(answers: string, label: string): void {
+    const { buttons } = this.#space.messages.find(({ id }) => id === answers)!;
+    if (!buttons.includes(label)) throw new Error(`there is no button ${label}`);
+    this.#space.write(this.#account, { text: label, answers, pressed: label });
+  }
+
+  reacts(id: string, isAdded: boolean): void {
+    this.#space.react(this.#account, id, '👍', isAdded);
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    const all = [...(this.#space.reactions.get(id) ?? [])];
+    return all.filter((each) => each.startsWith(this.#bot.name)).map((each) => each.split(' ').at(-1)!);
   }
 
   typingShown(): number {

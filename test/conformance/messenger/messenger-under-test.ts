@@ -57,6 +57,14 @@ export interface PersonUnderTest {
   received(): readonly ReceivedMessage[];
   /** Present where people can edit. */
   edits?(message: WrittenMessage, text: string): void;
+  /** The person answers a message of theirs or of the account. Present where a message can answer another one. */
+  answers?(platformMessageId: string, text: string): WrittenMessage;
+  /** Presses a button. Present with `choices`. */
+  presses?(platformMessageId: string, label: string): void;
+  /** Reacts to a message of the account with 👍, or takes it back. Present with `reactions`. */
+  reacts?(platformMessageId: string, isAdded: boolean): void;
+  /** The account's reactions to a message, as the platform names them. Present with `reactions`. */
+  reactionsTo?(platformMessageId: string): readonly string[];
   /** Number of times that the typing indicator was shown or prolonged. Present with `typing`. */
   typingShown?(): number;
   /** Present where people can make themselves unreachable. */
@@ -101,6 +109,8 @@ export interface ReceivedMessage {
   /** The text, or the caption of the file; '' without either. */
   readonly text: string;
   readonly file: Buffer | null;
+  /** The platform's id of the message that it shows as answered. */
+  readonly quotes?: string | null;
 }
 
 /** Faults of the next request that sends a text message. */

@@ -78,6 +78,22 @@ export class NextcloudOwner implements PersonUnderTest, Owned {
     return this.room.messages.filter((each) => isFromBot(each, this.bot)).map(received);
   }
 
+  answers(id: string, text: string): WrittenMessage {
+    return this.#written(this.room.write(this.user, text, { replyTo: Number(id) }));
+  }
+
+  reacts(id: string, isAdded: boolean): void {
+    if (isAdded) this.room.react(this.user, Number(id), '👍');
+    else this.room.unreact(this.user, Number(id), '👍');
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    return this.room.chat
+      .reactionsTo(this.room.message(Number(id)))
+      .filter(({ actor }) => actor.id === this.bot.uid)
+      .map(({ text }) => text);
+  }
+
   typingShown(): number {
     return this.signaling
       .all('message')
@@ -185,6 +201,7 @@ function isFromBot({ actor, verb, text }: FakeMessage, bot: FakeNcUser): boolean
   return isWritten && (actor.id === bot.uid || actor.type === 'bots') && !OWN.test(text);
 }
 
-function received({ id, text, file }: FakeMessage): ReceivedMessage {
-  return { platformMessageId: `${id}`, text, file: file?.bytes ?? null };
+function received({ id, text, file, parent }: FakeMessage): ReceivedMessage {
+  const quotes = parent === null ? null : `${parent.id}`;
+  return { platformMessageId: `${id}`, text, file: file?.bytes ?? null, quotes };
 }

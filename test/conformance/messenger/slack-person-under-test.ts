@@ -51,6 +51,18 @@ export class SlackPerson implements PersonUnderTest {
     });
   }
 
+  presses(ts: string, label: string): void {
+    void this.#person.presses(this.#installation, this.#channel, this.#channel.message(ts)!, label);
+  }
+
+  reacts(ts: string, isAdded: boolean): void {
+    this.#person.reacts(this.#channel, ts, '+1', isAdded);
+  }
+
+  reactionsTo(ts: string): readonly string[] {
+    return [...this.#channel.message(ts)!.reactions];
+  }
+
   blocks(): void {
     this.#person.user.isDeleted = true;
   }

@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { slackConnector } from '../../../src/connectors/slack/slack-connector.ts';
@@ -30,6 +31,7 @@ export function declaredSlack(): Connector {
       clock: systemClock,
       observer: { count: () => undefined, log: () => undefined },
       records: new MemoryRecords(),
+      readingTime: new ReadingTime(systemClock),
     },
   );
 }

@@ -56,6 +56,24 @@ export class TeamsPerson implements PersonUnderTest {
       .map(({ id, text }) => ({ platformMessageId: id, text: shownText(text), file: null }));
   }
 
+  answers(id: string, text: string): WrittenMessage {
+    return this.#wrote(this.fake.quotes(this.fake.chat.find(id)!, text));
+  }
+
+  /** The buttons are in the message after the text. */
+  presses(id: string, label: string): void {
+    const { messages } = this.fake.chat;
+    this.fake.presses(messages[messages.findIndex((each) => each.id === id) + 1]!, label);
+  }
+
+  reacts(id: string, isAdded: boolean): void {
+    this.fake.reacts(id, 'like', isAdded);
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    return [...this.fake.chat.find(id)!.reactions!];
+  }
+
   typingShown(): number {
     return this.fake.chat.typing;
   }

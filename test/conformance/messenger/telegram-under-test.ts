@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { telegramConnector } from '../../../src/connectors/telegram/telegram-connector.ts';
@@ -32,6 +33,7 @@ export function declaredTelegram(): Connector {
     clock: systemClock,
     observer: { count: () => undefined, log: () => undefined },
     records: new MemoryRecords(),
+    readingTime: new ReadingTime(systemClock),
   });
 }
 
@@ -182,7 +184,28 @@ class TelegramPerson implements PersonUnderTest {
       platformMessageId: `${message_id}`,
       text: text ?? caption ?? '',
       file: document === undefined ? null : this.#bytesOf(document as { file_id: string }),
+      quotes: this.#person.quotes.get(message_id)?.toString() ?? null,
     }));
+  }
+
+  #message(id: string): FakeMessage {
+    return this.#person.received.find(({ message_id: each }) => `${each}` === id)!;
+  }
+
+  answers(id: string, text: string): WrittenMessage {
+    return this.#wrote(this.#person.answers(this.#message(id), text));
+  }
+
+  presses(id: string, label: string): void {
+    this.#person.presses(this.#message(id), label);
+  }
+
+  reacts(id: string, isAdded: boolean): void {
+    this.#person.reacts(Number(id), isAdded ? [] : ['👍'], isAdded ? ['👍'] : []);
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    return this.#person.reactions.get(Number(id)) ?? [];
   }
 
   typingShown(): number {

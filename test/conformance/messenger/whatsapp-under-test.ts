@@ -204,12 +204,42 @@ class WhatsAppPerson implements PersonUnderTest {
 
   received(): readonly ReceivedMessage[] {
     return this.#person.arrived.flatMap(({ wamid, request }) => {
-      if (request.type === 'template') return [];
+      if (request.type === 'template' || request.type === 'reaction') return [];
       const media = mediaOf(request);
-      const text = request.type === 'text' ? request.text.body : (media?.caption ?? '');
+      const words = request.type === 'interactive' ? request.interactive.body.text : (media?.caption ?? '');
+      const text = request.type === 'text' ? request.text.body : words;
       const file = media === undefined ? null : this.#api.media.find(media.id)!.bytes;
-      return [{ platformMessageId: wamid, text, file }];
+      return [{ platformMessageId: wamid, text, file, quotes: request.context?.message_id ?? null }];
     });
+  }
+
+  answers(id: string, text: string): WrittenMessage {
+    return this.#write({ type: 'text', text: { body: text }, context: { from: 'business', id } });
+  }
+
+  presses(id: string, label: string): void {
+    const { request } = this.#person.arrived.find(({ wamid }) => wamid === id)!;
+    if (request.type !== 'interactive') throw new Error('there are no buttons');
+    const { interactive } = request;
+    const choices =
+      interactive.type === 'button'
+        ? interactive.action.buttons.map(({ reply }) => reply)
+        : interactive.action.sections.flatMap(({ rows }) => rows);
+    const reply = choices.find(({ title }) => title === label);
+    if (!reply) throw new Error(`there is no button ${label}`);
+    const type = interactive.type === 'button' ? 'button_reply' : 'list_reply';
+    this.#write({ type: 'interactive', interactive: { type, [type]: reply }, context: { id } });
+  }
+
+  reacts(message_id: string, isAdded: boolean): void {
+    this.#write({ type: 'reaction', reaction: { message_id, ...(isAdded && { emoji: '👍' }) } });
+  }
+
+  reactionsTo(id: string): readonly string[] {
+    let shown = '';
+    for (const { request } of this.#person.arrived)
+      if (request.type === 'reaction' && request.reaction.message_id === id) shown = request.reaction.emoji;
+    return shown === '' ? [] : [shown];
   }
 
   closesWindow(): void {

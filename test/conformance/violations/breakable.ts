@@ -74,12 +74,13 @@ function brokenProvides({ provides }: Connector, broken: Break): Provides {
 }
 
 function brokenMessenger(messenger: Messenger, broken: Break): Messenger {
-  const { typing, files, window } = messenger;
+  const { typing, files, window, reactions } = messenger;
   return replacing(broken('messenger', messenger), {
     onMessages: (intake) => messenger.onMessages(broken('intake', intake)),
     ...(typing && { typing: broken('typing', replacing(typing, { typingRepeatMs: QUICK_TYPING_MS })) }),
     ...(files && { files: broken('files', files) }),
     ...(window && { window: broken('window', window) }),
+    ...(reactions && { reactions: broken('reactions', reactions) }),
   });
 }
 

@@ -40,6 +40,65 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'a person’s answer says what it answers',
+    does: 'forgets what is answered',
+    at: { intake: (inner) => receiving(inner, (message) => ({ ...message, replyTo: undefined })) },
+  },
+  {
+    rule: 'an agent’s message shows what it answers',
+    does: 'quotes nothing',
+    at: {
+      messenger: (inner) => ({
+        send: async ({ replyTo: _answered, ...message }, signal) => await inner.send(message, signal),
+      }),
+    },
+  },
+  {
+    rule: 'what a person picks of the choices is a message with a choice',
+    does: 'shows no buttons',
+    at: {
+      messenger: (inner) => ({
+        send: async ({ choices: _choices, ...message }, signal) => await inner.send(message, signal),
+      }),
+    },
+  },
+  {
+    rule: 'a person’s reaction is an event, and so is taking it back',
+    does: 'tells only of new reactions',
+    at: {
+      intake: (inner) => ({
+        reacted: async (from, reaction) => {
+          if (reaction.isAdded) await inner.reacted(from, reaction);
+        },
+      }),
+    },
+  },
+  {
+    rule: 'an agent reacts to a person’s message, and takes it back',
+    does: 'keeps its reactions',
+    at: {
+      reactions: (inner) => ({
+        react: async (to, reaction, signal) =>
+          reaction.isAdded ? await inner.react(to, reaction, signal) : { kind: 'done' },
+      }),
+    },
+  },
+  {
+    rule: 'a text that is too long is sent in parts, in order, if the agent wants',
+    does: 'drops the second part',
+    at: {
+      messenger: (inner) => {
+        let sent = 0;
+        return {
+          send: async (message, signal) => {
+            if (message.text.startsWith('word')) sent += 1;
+            return sent === 2 ? SENT : await inner.send(message, signal);
+          },
+        };
+      },
+    },
+  },
+  {
     rule: 'an edited message shows its new text',
     does: 'ignores edits',
     at: { intake: () => ({ edited: async () => undefined }) },

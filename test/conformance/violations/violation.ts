@@ -5,6 +5,7 @@ import type {
   HasWindow,
   MessageIntake,
   Messenger,
+  ShowsReactions,
   ShowsTyping,
 } from '../../../src/connectors/contract/messenger.ts';
 import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
@@ -18,6 +19,7 @@ export interface Seams {
   readonly typing: ShowsTyping;
   readonly files: FetchesFiles;
   readonly window: HasWindow;
+  readonly reactions: ShowsReactions;
   readonly webhooks: TakesWebhooks;
   readonly botStates: BotStates;
   readonly calls: PlacesCalls;

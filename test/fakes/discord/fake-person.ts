@@ -9,7 +9,7 @@ import type { FakeGuild } from './world/guild.ts';
 import { addMember, installBot, removeMember } from './world/membership.ts';
 import type { FakeMessage } from './world/message.ts';
 import { permissionsIn } from './world/permissions.ts';
-import { type Draft, edit, refresh, remove, showTyping, tellAgain } from './world/posting.ts';
+import { type Draft, edit, press, react, refresh, remove, showTyping, tellAgain } from './world/posting.ts';
 import { joinThread, startThread, write } from './world/threads.ts';
 import type { FakeUser } from './world/user.ts';
 import type { VoiceStates } from './world/voice-states.ts';
@@ -71,6 +71,18 @@ export class FakePerson {
     const file = { name: 'voice-message.ogg', mime: 'audio/ogg', bytes: ogg };
     const stored = this.#keep(channel, file, { durationS, waveform });
     return this.#post(channel, { files: [stored], flags: MessageFlags.IsVoiceMessage });
+  }
+
+  reacts(message: FakeMessage, emoji: string, isAdded: boolean): void {
+    react(this.#world, message, this.user, { emoji, isAdded });
+  }
+
+  /** Presses a button below a message. */
+  presses(message: FakeMessage, label: string): void {
+    const rows = message.components as { components: { label: string; custom_id: string }[] }[];
+    const button = rows.flatMap(({ components }) => components).find((each) => each.label === label);
+    if (!button) throw new Error(`there is no button ${label}`);
+    press(this.#world, message, this.user, button.custom_id);
   }
 
   edits(message: FakeMessage, text: string): void {

@@ -27,6 +27,13 @@ const call = { version: z.literal(1), platform: z.string(), call_ref: z.string()
 const Posted = z.discriminatedUnion('type', [
   z.strictObject({ ...place, type: z.literal('message'), message_id: z.string(), text: z.string() }),
   z.strictObject({ ...place, type: z.literal('typing') }),
+  z.strictObject({
+    ...place,
+    type: z.literal('reaction'),
+    message_id: z.string(),
+    emoji: z.string(),
+    action: z.enum(['added', 'removed']),
+  }),
   z.strictObject({ ...call, type: z.literal('call_accept') }),
   z.strictObject({ ...call, type: z.literal('call_refuse') }),
   z.strictObject({ ...call, type: z.literal('call_leave') }),
@@ -155,6 +162,10 @@ export class FakeBridge {
   }
 
   #carryOut(posted: Posted): object {
+    if (posted.type === 'reaction') {
+      this.told.push(posted);
+      return { status: 'sent' };
+    }
     if (posted.type !== 'message') {
       this.told.push(posted);
       return { status: 'ok' };

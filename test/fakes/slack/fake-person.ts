@@ -1,5 +1,6 @@
 import type { Announcements } from './events/announcements.ts';
 import type { Delivery } from './events/event-delivery.ts';
+import { newTs } from './slack-ids.ts';
 import type { Installation } from './world/fake-app.ts';
 import type { FakeChannel } from './world/fake-channel.ts';
 import type { FakeFile } from './world/fake-file.ts';
@@ -62,6 +63,34 @@ export class FakePerson {
     message.text = escaped(text);
     message.editedTs = message.ts;
     return this.#announcements.edited(channel, message, previous);
+  }
+
+  reacts(channel: FakeChannel, ts: string, name: string, isAdded: boolean): Delivery[] {
+    return this.#announcements.reacted(channel, this.user, { ts, name, isAdded });
+  }
+
+  /** Presses a button of the bot's: Slack posts a form to the app. */
+  async presses(
+    { app, workspace }: Installation,
+    channel: FakeChannel,
+    message: FakeMessage,
+    label: string,
+  ): Promise<void> {
+    const blocks = message.blocks as { elements?: { action_id: string; value: string }[] }[];
+    const button = blocks.flatMap(({ elements = [] }) => elements).find(({ value }) => value === label);
+    if (!button) throw new Error(`there is no button ${label}`);
+    const payload = {
+      type: 'block_actions',
+      team: { id: workspace.id, domain: 'test' },
+      user: { id: this.user.id, name: this.user.realName, team_id: this.user.teamId },
+      channel: { id: channel.id, name: 'directmessage' },
+      message: { type: 'message', ts: message.ts, text: message.text },
+      actions: [{ ...button, type: 'button', action_ts: newTs() }],
+    };
+    const { body, headers } = app.delivery.signed(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
+    const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { status } = await fetch(app.delivery.url, { method: 'POST', headers: form, body });
+    if (status !== 200) throw new Error(`a press was answered with ${status}`);
   }
 
   deletes({ channel, message }: Pick<Written, 'channel' | 'message'>): Delivery[] {

@@ -6,6 +6,7 @@ import {
   invokeActivity,
   membershipActivity,
   messageActivity,
+  reactionActivity,
 } from './delivery/activities.ts';
 import type { ActivityDelivery, Delivery } from './delivery/activity-delivery.ts';
 import type { FileHost } from './file-host.ts';
@@ -91,6 +92,26 @@ export class FakePerson {
     ]);
   }
 
+  /** Answers a message of the chat. */
+  quotes(quotes: FakeMessage, text: string): Written {
+    this.#deps.world.installed.add(this.user);
+    return this.#post({ chat: this.chat, user: this.user }, { text, attachments: [], quotes }, false);
+  }
+
+  /** Presses a button of the bot's card. */
+  presses(card: FakeMessage, title: string): Written {
+    const { buttons } = card.attachments[0]!.content as { buttons: { title: string; value: unknown }[] };
+    const button = buttons.find((each) => each.title === title);
+    if (!button) throw new Error(`there is no button ${title}`);
+    const press = { value: button.value, replyToId: card.id };
+    return this.#post({ chat: this.chat, user: this.user }, { text: title, attachments: [], press }, false);
+  }
+
+  reacts(messageId: string, type: string, isAdded: boolean): Delivery {
+    const happening = { chat: this.chat, user: this.user };
+    return this.#tell(happening, reactionActivity(this.#source, happening, messageId, { type, isAdded }));
+  }
+
   edits({ happening, message, mentions }: Written, text: string): Delivery {
     message.text = text;
     return this.#tell(happening, editActivity(this.#source, happening, message, mentions));
@@ -164,7 +185,7 @@ export class FakePerson {
 
   #post(
     happening: Happening,
-    content: Pick<FakeMessage, 'text' | 'attachments'>,
+    content: Pick<FakeMessage, 'text' | 'attachments' | 'quotes' | 'press'>,
     mentions: boolean,
   ): Written {
     const { chat, root = null } = happening;

@@ -48,7 +48,29 @@ export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>
   },
   sendmessage: (call) => {
     const reader = writable(call);
-    return call.bot.deliver(reader, { ...textOf(call.parameters), ...topicOf(call.parameters) });
+    const answered = answeredBy(reader, call.parameters);
+    const more = { ...topicOf(call.parameters), ...buttonsOf(call.parameters) };
+    const message = call.bot.deliver(reader, { ...textOf(call.parameters), ...more });
+    if (answered) reader.quotes.set(message.message_id, answered.message_id);
+    return message;
+  },
+  setmessagereaction: (call) => {
+    const reader = writable(call);
+    const { message_id: id, reaction = [] } = call.parameters;
+    if (!reader.message(id)) throw badRequest('message to react not found');
+    for (const { emoji } of reaction)
+      if (/\ufe0f/.test(emoji) || !/^\p{Emoji}/u.test(emoji)) throw badRequest('REACTION_INVALID');
+    if (reaction.length > 1) throw badRequest('REACTIONS_TOO_MANY');
+    reader.reactions.set(
+      id,
+      reaction.map(({ emoji }: { emoji: string }) => emoji),
+    );
+    return true;
+  },
+  answercallbackquery: ({ bot, parameters }) => {
+    if (!bot.queries.delete(parameters.callback_query_id))
+      throw badRequest('query is too old and response timeout expired or query ID is invalid');
+    return true;
   },
   sendphoto: (call) => sendFile(call, 'photo'),
   senddocument: (call) => sendFile(call, 'document'),
@@ -109,6 +131,20 @@ function textOf({ text, entities = [], parse_mode: mode }: BotCall['parameters']
   if (trimmed === '') throw badRequest('message text is empty');
   if ([...text].length > MAX_TEXT) throw badRequest('message is too long');
   return { text, ...(entities.length > 0 ? { entities: within(text, entities) } : {}) };
+}
+
+/** What a message answers. */
+function answeredBy(reader: FakePerson, { reply_parameters: reply }: BotCall['parameters']) {
+  const answered = reply && reader.message(reply.message_id);
+  if (reply && !answered && !reply.allow_sending_without_reply)
+    throw badRequest('message to be replied not found');
+  return answered;
+}
+
+function buttonsOf({ reply_markup: markup }: BotCall['parameters']) {
+  for (const { callback_data: data = '' } of markup?.inline_keyboard?.flat() ?? [])
+    if (data === '' || Buffer.byteLength(data) > 64) throw badRequest('BUTTON_DATA_INVALID');
+  return markup === undefined ? {} : { reply_markup: markup };
 }
 
 /** A topic of a private chat. */

@@ -22,6 +22,8 @@ export class FakeBot {
   readonly username: string;
   readonly updates = new UpdateQueue();
   readonly files = new StoredFiles();
+  /** Presses that have not been answered yet. */
+  readonly queries = new Set<string>();
   webhook: Webhook | null = null;
   readonly #webhookRetryMs: number;
   readonly #people = new Map<number, FakePerson>();

@@ -31,6 +31,7 @@ export type SentKind =
 /** The parts of a bot that a person who writes to it uses. */
 export interface WrittenBot {
   readonly user: Readonly<Record<string, unknown>>;
+  readonly queries: Set<string>;
   nextMessageId(): number;
   /** Unix time in seconds. */
   nowS(): number;
@@ -44,6 +45,11 @@ export class FakePerson {
   readonly facts: PersonFacts;
   /** What the bot has sent, in its order. */
   readonly received: FakeMessage[] = [];
+  /** The bot's reactions, by message. */
+  readonly reactions = new Map<number, readonly string[]>();
+  /** What the bot's messages answer, by their ids. */
+  readonly quotes = new Map<number, number>();
+  readonly #own: FakeMessage[] = [];
   /** How often the bot has shown that it types. */
   typingShown = 0;
   /** Once they have written, or pressed Start, the bot may write to them. */
@@ -87,6 +93,42 @@ export class FakePerson {
     return this.#write(content);
   }
 
+  /** Returns a message of the chat. */
+  message(id: number): FakeMessage | undefined {
+    return [...this.#own, ...this.received].find(({ message_id: each }) => each === id);
+  }
+
+  answers(answered: FakeMessage, text: string): FakeMessage {
+    const { reply_to_message: _former, ...reply_to_message } = answered;
+    return this.#write({ text, reply_to_message });
+  }
+
+  /** Presses a button below a message of the bot. */
+  presses(message: FakeMessage, label: string): string {
+    const { inline_keyboard: rows } = message.reply_markup as {
+      inline_keyboard: { text: string; callback_data: string }[][];
+    };
+    const button = rows.flat().find(({ text }) => text === label);
+    if (!button) throw new Error(`there is no button ${label}`);
+    const id = `${Math.random()}`.slice(2);
+    this.#bot.queries.add(id);
+    const { callback_data: data } = button;
+    this.#bot.tell('callback_query', { id, from: this.#asUser(), message, chat_instance: '1', data });
+    return id;
+  }
+
+  reacts(messageId: number, before: readonly string[], now: readonly string[]): void {
+    const types = (all: readonly string[]) => all.map((emoji) => ({ type: 'emoji', emoji }));
+    this.#bot.tell('message_reaction', {
+      chat: this.chat,
+      message_id: messageId,
+      user: this.#asUser(),
+      date: this.#bot.nowS(),
+      old_reaction: types(before),
+      new_reaction: types(now),
+    });
+  }
+
   edits({ message_id: id, date, chat, from }: FakeMessage, text: string): void {
     const message = { message_id: id, date, chat, from, edit_date: this.#bot.nowS(), text };
     this.#bot.tell('edited_message', message);
@@ -123,6 +165,7 @@ export class FakePerson {
       from: this.#asUser(),
       ...content,
     };
+    this.#own.push(message);
     this.#bot.tell('message', message);
     return message;
   }

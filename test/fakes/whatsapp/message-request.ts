@@ -54,6 +54,30 @@ const Document = z.strictObject({
   filename: z.string().max(FILENAME_LENGTH).optional(),
 });
 
+const Title = (most: number) => z.string().min(1).max(most);
+const Choice = (most: number) => z.strictObject({ id: z.string().min(1).max(256), title: Title(most) });
+
+/** https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/interactive-reply-buttons-messages */
+const Buttons = z.strictObject({
+  type: z.literal('button'),
+  body: z.strictObject({ text: z.string().min(1).max(1_024) }),
+  action: z.strictObject({
+    buttons: z
+      .array(z.strictObject({ type: z.literal('reply'), reply: Choice(20) }))
+      .min(1)
+      .max(3),
+  }),
+});
+const List = z.strictObject({
+  type: z.literal('list'),
+  body: z.strictObject({ text: z.string().min(1).max(4_096) }),
+  action: z.strictObject({
+    button: Title(20),
+    sections: z.array(z.strictObject({ rows: z.array(Choice(24)).min(1).max(10) })).length(1),
+  }),
+});
+const Reaction = z.strictObject({ message_id: z.string().min(1), emoji: z.string().max(40) });
+
 export const SendRequest = z.discriminatedUnion('type', [
   z.strictObject({ ...COMMON, type: z.literal('text'), text: Text }),
   z.strictObject({ ...COMMON, type: z.literal('image'), image: Picture }),
@@ -62,6 +86,8 @@ export const SendRequest = z.discriminatedUnion('type', [
   z.strictObject({ ...COMMON, type: z.literal('sticker'), sticker: z.strictObject({ id: Id }) }),
   z.strictObject({ ...COMMON, type: z.literal('document'), document: Document }),
   z.strictObject({ ...COMMON, type: z.literal('template'), template: Template }),
+  z.strictObject({ ...COMMON, type: z.literal('interactive'), interactive: z.union([Buttons, List]) }),
+  z.strictObject({ ...COMMON, type: z.literal('reaction'), reaction: Reaction }),
 ]);
 
 export type SendRequest = z.output<typeof SendRequest>;

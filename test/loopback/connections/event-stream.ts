@@ -12,7 +12,7 @@ const REQUEST_DEADLINE_MS = 10_000;
 
 const SocketAddress = z.object({ url: z.string() });
 /** Events come in the order of `id`. */
-const FeedEvent = MessageEvent.extend({ id: z.int() });
+const FeedEvent = z.intersection(MessageEvent, z.object({ id: z.int() }));
 
 export interface EventStreamObserver {
   /** Events arrive from now on. */

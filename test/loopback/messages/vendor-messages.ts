@@ -28,19 +28,33 @@ const Message = z.object({
   text: z.string(),
   files: z.array(StoredFile),
   sent_at: z.iso.datetime(),
+  answers: z
+    .object({ id: z.string(), author: z.object({ name: z.string() }), text: z.string() })
+    .nullable()
+    .default(null),
+  pressed: z.string().nullable().default(null),
 });
 
 type VendorMessage = z.output<typeof Message>;
 
-/** Somebody wrote or edited a message. */
-export const MessageEvent = z.object({ type: z.enum(['message', 'edited']), message: Message });
+/** Somebody wrote or edited a message, or has reacted to one. */
+export const MessageEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['message', 'edited']), message: Message }),
+  z.object({
+    type: z.literal('reaction'),
+    message: Message,
+    author: z.object({ id: z.string(), name: z.string() }),
+    emoji: z.string(),
+    is_added: z.boolean(),
+  }),
+]);
 
 export type MessageEvent = z.output<typeof MessageEvent>;
 
 /** In a webhook. `verify`: the vendor asks whether the URL is ours. */
 export const WebhookEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('verify'), challenge: z.string() }),
-  MessageEvent,
+  ...MessageEvent.options,
 ]);
 
 /**
@@ -50,8 +64,16 @@ export const WebhookEvent = z.discriminatedUnion('type', [
 export async function takeMessage(
   intake: MessageIntake,
   login: LoginRef,
-  { type, message }: MessageEvent,
+  event: MessageEvent,
 ): Promise<boolean> {
+  const { type, message } = event;
+  if (type === 'reaction') {
+    const { author, emoji, is_added: isAdded } = event;
+    const from = addressOf(login, { ...message, author });
+    const reaction = { platformMessageId: message.id, emoji, isAdded, senderName: author.name };
+    await intake.reacted(from, reaction);
+    return false;
+  }
   if (type === 'message') return (await intake.received(inboundMessage(login, message))) === 'stored';
   await intake.edited(addressOf(login, message), message.id, message.text);
   return false;
@@ -68,6 +90,14 @@ function inboundMessage(login: LoginRef, message: VendorMessage): InboundMessage
     text: message.text,
     sentAt: message.sent_at,
     files: message.files.map(inboundFile),
+    replyTo: message.answers
+      ? {
+          platformMessageId: message.answers.id,
+          author: message.answers.author.name,
+          text: message.answers.text,
+        }
+      : undefined,
+    ...(message.pressed !== null && { choice: message.pressed }),
   };
 }
 

@@ -1,13 +1,9 @@
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
-import type { Message } from './space.ts';
+import type { SpaceEvent } from './space.ts';
 
-/** An event of an account: somebody wrote or edited a message. */
-export interface VendorEvent {
-  readonly id: number;
-  readonly type: 'message' | 'edited';
-  readonly message: Message;
-}
+/** An event of an account. */
+export type VendorEvent = SpaceEvent & { readonly id: number };
 
 const Acknowledgement = z.strictObject({ ack: z.int() });
 
@@ -28,8 +24,8 @@ export class EventFeed {
     return this.#socket !== null;
   }
 
-  push(type: VendorEvent['type'], message: Message): void {
-    const event = { id: ++this.#lastId, type, message };
+  push(told: SpaceEvent): void {
+    const event = { id: ++this.#lastId, ...told };
     this.#events.push(event);
     this.#socket?.send(JSON.stringify(event));
   }

@@ -12,7 +12,7 @@ import { Meeting } from './meeting.ts';
 import { answerRequest } from './rest-api.ts';
 import type { Session } from './session.ts';
 import { SocketTickets } from './socket-tickets.ts';
-import { type Message, Space } from './space.ts';
+import { Space, type SpaceEvent } from './space.ts';
 import { StoredFiles } from './stored-files.ts';
 import { notFound, VendorError } from './vendor-error.ts';
 import { WebhookSender } from './webhook-sender.ts';
@@ -142,17 +142,17 @@ export class LoopbackVendor {
   }
 
   #newSpace(kind: Space['kind'], name: string, members: readonly Account[]): Space {
-    const space = new Space({ kind, name, members }, (type, message, to) => this.#tell(type, message, to));
+    const space = new Space({ kind, name, members }, (event, to) => this.#tell(event, to));
     this.#spaces.set(space.id, space);
     return space;
   }
 
   /** Bots hear by webhook, people by their event feed. */
-  #tell(type: 'message' | 'edited', message: Message, to: Account): void {
-    if (to.kind === 'person') return this.feedOf(to).push(type, message);
-    const { space, thread } = message;
+  #tell(event: SpaceEvent, to: Account): void {
+    if (to.kind === 'person') return this.feedOf(to).push(event);
+    const { space, thread } = event.message;
     const webhook = this.webhookOf(to);
-    webhook.send(type, message, (answer) => this.#spaces.get(space.id)?.write(to, { ...answer, thread }));
+    webhook.send(event, (answer) => this.#spaces.get(space.id)?.write(to, { ...answer, thread }));
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -50,7 +50,10 @@ const MessageBody = z.strictObject({
   thread: z.string().nullable().default(null),
   files: Files,
   nonce: z.string().max(64),
+  answers: z.string().nullable().default(null),
+  buttons: z.array(z.string().min(1).max(80)).max(10).default([]),
 });
+const ReactionBody = z.strictObject({ emoji: z.string().min(1).max(40), is_added: z.boolean() });
 const TypingBody = z.strictObject({ thread: z.string().nullable().default(null) });
 const WebhookBody = z.strictObject({ url: z.url(), secret: z.string().min(16) });
 const Nothing = z.strictObject({});
@@ -121,6 +124,17 @@ const ENDPOINTS: readonly Endpoint[] = [
       const { files, ...draft } = read(MessageBody, body);
       const message = { ...draft, files: filesOf(vendor, files) };
       return vendor.faults.meet(() => ({ json: vendor.spaceAt(account, id).write(account, message) }));
+    },
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/((?:spaces|people)\/[\w-]+\/messages\/[\w-]+)\/reactions$/,
+    scope: 'messages',
+    run: (vendor, { account, id, body }) => {
+      const { emoji, is_added: isAdded } = read(ReactionBody, body);
+      const [space = '', messageId = ''] = id.split('/messages/');
+      vendor.spaceAt(account, space).react(account, messageId, emoji, isAdded);
+      return { json: {} };
     },
   },
   {

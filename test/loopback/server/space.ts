@@ -16,7 +16,26 @@ export interface Message {
   readonly text: string;
   readonly files: readonly FileFacts[];
   readonly sent_at: string;
+  /** The message that it answers. */
+  readonly answers: Pick<Message, 'id' | 'author' | 'text'> | null;
+  readonly buttons: readonly string[];
+  /** The button that was pressed. */
+  readonly pressed: string | null;
 }
+
+/** Somebody has reacted to a message, or taken that back. */
+interface Reaction {
+  readonly message: Message;
+  readonly author: Message['author'];
+  readonly emoji: string;
+  readonly is_added: boolean;
+}
+
+export type SpaceEvent =
+  | { readonly type: 'message' | 'edited'; readonly message: Message }
+  | ({ readonly type: 'reaction' } & Reaction);
+
+type Tell = (event: SpaceEvent, to: Account) => void;
 
 /** The parts of a message that its author chooses. */
 export interface Draft {
@@ -25,6 +44,10 @@ export interface Draft {
   readonly files?: readonly FileFacts[];
   /** A second message with the same one is the first. */
   readonly nonce?: string;
+  /** Id of the message that it answers. */
+  readonly answers?: string | null;
+  readonly buttons?: readonly string[];
+  readonly pressed?: string | null;
 }
 
 /** A direct conversation of two, or a channel. */
@@ -41,11 +64,13 @@ export class Space {
   /** Nobody can write here any more. */
   isGone = false;
   readonly #byNonce = new Map<string, Message>();
-  readonly #tell: (type: 'message' | 'edited', message: Message, to: Account) => void;
+  readonly #tell: Tell;
+  /** What each message has, as `<name> <emoji>`. */
+  readonly reactions = new Map<string, Set<string>>();
 
   constructor(
     shape: { readonly kind: Space['kind']; readonly name: string; readonly members: readonly Account[] },
-    tell: (type: 'message' | 'edited', message: Message, to: Account) => void,
+    tell: Tell,
   ) {
     this.kind = shape.kind;
     this.name = shape.name;
@@ -54,7 +79,8 @@ export class Space {
   }
 
   /** Throws VendorError when the vendor does not take the message. */
-  write(author: Account, { text, thread = null, files = [], nonce }: Draft): Message {
+  write(author: Account, draft: Draft): Message {
+    const { text, thread = null, files = [], nonce, buttons = [], pressed = null } = draft;
     const earlier = nonce === undefined ? undefined : this.#byNonce.get(`${author.id} ${nonce}`);
     if (earlier !== undefined) return earlier;
     this.#check(author, text, thread);
@@ -67,11 +93,34 @@ export class Space {
       text,
       files,
       sent_at: new Date().toISOString(),
+      answers: this.#answered(draft.answers ?? null),
+      buttons,
+      pressed,
     };
     this.messages.push(message);
     if (nonce !== undefined) this.#byNonce.set(`${author.id} ${nonce}`, message);
     this.#tellOthers('message', author, message);
     return message;
+  }
+
+  react(author: Account, id: string, emoji: string, isAdded: boolean): void {
+    const message = this.messages.find((each) => each.id === id);
+    if (!message) throw notFound('message');
+    const known = this.reactions.get(id) ?? new Set();
+    this.reactions.set(id, known);
+    if (isAdded) known.add(`${author.name} ${emoji}`);
+    else known.delete(`${author.name} ${emoji}`);
+    const reaction = { message, author: { id: author.id, name: author.name }, emoji, is_added: isAdded };
+    for (const member of this.members)
+      if (member !== author) this.#tell({ type: 'reaction', ...reaction }, member);
+  }
+
+  #answered(id: string | null): Message['answers'] {
+    if (id === null) return null;
+    const found = this.messages.find((each) => each.id === id);
+    if (!found) throw notFound('message');
+    const { author, text } = found;
+    return { id, author, text };
   }
 
   edit(author: Account, id: string, text: string): Message {
@@ -94,6 +143,6 @@ export class Space {
   }
 
   #tellOthers(type: 'message' | 'edited', author: Account, message: Message): void {
-    for (const member of this.members) if (member !== author) this.#tell(type, message, member);
+    for (const member of this.members) if (member !== author) this.#tell({ type, message }, member);
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { isSameSecret } from '../../../src/base/ids.ts';
-import type { Message } from './space.ts';
+import type { SpaceEvent } from './space.ts';
 import { VendorError } from './vendor-error.ts';
 
 const RETRY_MS = 250;
@@ -62,11 +62,11 @@ export class WebhookSender {
   }
 
   /** `onMessage`: receives the message that the app answers with. */
-  send(type: 'message' | 'edited', message: Message, onMessage: (answer: AnswerMessage) => void): void {
-    const { id } = message.space;
+  send(event: SpaceEvent, onMessage: (answer: AnswerMessage) => void): void {
+    const { id } = event.message.space;
     this.#pending.set(id, this.pendingIn(id) + 1);
     const sending = async (): Promise<void> => {
-      const answer = await this.#sendUntilTaken({ type, message });
+      const answer = await this.#sendUntilTaken(event);
       this.#pending.set(id, this.pendingIn(id) - 1);
       if (answer !== null) onMessage(answer);
     };

@@ -37,6 +37,7 @@ async function startServer() {
     behindNat: false,
     mediaTimeoutS: null,
     callerIdIn: 'from',
+    callerFrom: 'from',
   } as const;
   const connectTrunk = () =>
     putTrunk(store.db, store.secrets, { ...line, password: 'p', inboundToken: 't' }, NOW);

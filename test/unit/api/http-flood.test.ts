@@ -99,8 +99,9 @@ describe('a client that sends more than any honest one', () => {
   it.each([
     ['pongs that nobody asked for', frame(PONG), 2_000, '1008 too many pongs', 'unasked_pong'],
     ['pings', frame(PING), 20_000, '1008 too many pings', 'ping'],
-    ['empty frames', frame(BINARY), 60_000, '1008 too much audio at once', 'binary'],
-    ['frames of a byte', frame(BINARY, 'x'), 60_000, '1008 too much audio at once', 'binary'],
+    ['empty frames', frame(BINARY), 20_000, '1008 too much audio at once', 'scrap'],
+    ['frames of a byte', frame(BINARY, 'x'), 20_000, '1008 too much audio at once', 'scrap'],
+    ['audio', frame(BINARY, 'x'.repeat(100)), 60_000, '1008 too much audio at once', 'binary'],
     [
       'messages that are answered with a fault',
       frame(TEXT, '{}'),

@@ -5,7 +5,8 @@ import { reply } from '../../../src/api/http/answer/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/routing/route.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
-import { openApiRoute } from '../../../src/api/rest/openapi.ts';
+import { fileRoutes } from '../../../src/api/rest/files.ts';
+import { openApiRoute, schemaRoute } from '../../../src/api/rest/openapi.ts';
 import { sipRoutes } from '../../../src/api/rest/sip.ts';
 import { systemRoutes } from '../../../src/api/rest/system.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
@@ -133,6 +134,33 @@ describe('/openapi.json', () => {
     }
   });
 
+  it('describes WebSockets by their upgrades, and their messages by JSON Schemas', async () => {
+    const document = await documentOf();
+    for (const path of ['/api/call/{call_id}/stream', '/api/inbox/stream'])
+      expect(Object.keys(document.paths[path]!.get!.responses)).toEqual(['101', '401', '426', '500']);
+    const { url } = await served([schemaRoute()]);
+    const schemaOf = async (name: string) => {
+      const answer = await fetch(`${url}/schemas/${name}.json`);
+      return { status: answer.status, schema: (await answer.json()) as Record<string, unknown> };
+    };
+    for (const name of ['call-stream-request', 'call-stream-event', 'inbox-stream-event']) {
+      const { status, schema } = await schemaOf(name);
+      expect([name, status, schema.$schema]).toEqual([
+        name,
+        200,
+        'https://json-schema.org/draft/2020-12/schema',
+      ]);
+    }
+    const takes = z.fromJSONSchema((await schemaOf('call-stream-event')).schema);
+    expect(takes.safeParse({ type: 'paused', played_ms: 5 }).success).toBe(true);
+    expect((await schemaOf('unknown')).status).toBe(404);
+  });
+
+  it('describes HEAD of files', async () => {
+    const { paths } = await documentOf(...fileRoutes(NO_FILES, publicUrl));
+    expect(paths['/api/files/{token}']!.head).toMatchObject({ operationId: 'serveFileHead' });
+  });
+
   it('declares exactly the parameters that its paths have', async () => {
     for (const [path, , operation] of operationsOf(await documentOf(sample('account')))) {
       const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]).sort();
@@ -166,7 +194,7 @@ describe('/openapi.json', () => {
     const statusesFor = async (access: Access) =>
       Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
     expect(await statusesFor('public')).toEqual(['200', '403', '408', '413', '422', '500']);
-    expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
+    expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '429', '500']);
     // It stores something, for which the account may lack room.
     expect(await statusesFor('account')).toEqual([
       '200',

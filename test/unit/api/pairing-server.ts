@@ -11,6 +11,7 @@ import { ConsentTickets } from '../../../src/authorization/consent-ticket.ts';
 import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import { publicOr } from '../../../src/base/public-address.ts';
 import { ReadingTime } from '../../../src/base/reading-time.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
@@ -65,10 +66,11 @@ export class PairingServer {
   private constructor(store: Store, nextcloud: StubAddon, fetches: typeof fetch) {
     this.store = store;
     this.nextcloud = nextcloud;
+    const readingTime = new ReadingTime(this.clock);
     this.pairing = new TalkPairing({
       http: new PlatformHttp('Nextcloud', this.clock, 65_536, {
         fetches,
-        readingTime: new ReadingTime(this.clock),
+        readerOf: (origin) => readingTime.of(origin),
       }),
       rules: { isOpen: publicOr(['127.0.0.1']), allowsHttp: true },
       logins: {
@@ -136,7 +138,7 @@ export class PairingServer {
       ...connectionRoutes(domain, visitors),
       ...pairingRoutes({ domain, visitors, signup, tickets: new ConsentTickets(clock) }),
       ...platformRoutes(domain),
-      ...webhookRoutes([connector]),
+      ...webhookRoutes([connector], new ReadingTime(systemClock)),
     ];
     const { url, failures } = await served(routes, { authenticate });
     this.url = url;

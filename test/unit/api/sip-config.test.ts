@@ -79,6 +79,7 @@ test('a trunk is stored, shown without its password, passed to the connector, an
     behind_nat: false,
     media_timeout_s: null,
     caller_id_in: 'from',
+    caller_from: 'p_asserted_identity',
     inbound_uri: expect.stringMatching(/^sip:[0-9a-f]{32}@192\.0\.2\.1:5060$/),
     registration: { state: 'registering', last_error: null, expires_at: null },
   };
@@ -110,6 +111,7 @@ test('an omitted password keeps the stored one, and is a fault of the body when 
     behind_nat: true,
     media_timeout_s: 0,
     caller_id_in: 'p_asserted_identity',
+    caller_from: 'remote_party_id',
   };
   expect((await a.put('/api/sip/trunk', changed)).body).toMatchObject({
     ...changed,
@@ -121,6 +123,7 @@ test('an omitted password keeps the stored one, and is a fault of the body when 
     behindNat: true,
     mediaTimeoutS: 0,
     callerIdIn: 'p_asserted_identity',
+    callerFrom: 'remote_party_id',
   });
   for (const login of [{ host: '10.0.0.1' }, { username: 'another' }]) {
     expect((await a.put('/api/sip/trunk', { ...changed, ...login })).status, 'another login').toBe(422);

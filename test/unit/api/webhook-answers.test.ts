@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { webhookRoutes } from '../../../src/api/rest/webhooks.ts';
 import { directAddress } from '../../../src/base/address.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { SendOutcome } from '../../../src/connectors/contract/messenger.ts';
 import type { ReplyEnd, TakesWebhooks, WebhookRequest } from '../../../src/connectors/contract/webhooks.ts';
@@ -34,7 +36,7 @@ async function chat() {
     refuses: () => null,
     webhook: async (request) => {
       requests.push(request);
-      const reply = await answers.wait('telegram', ADA, 10_000, request.signal);
+      const reply = await answers.wait('telegram', { accountId: 'acc_a', from: ADA }, 10_000, request.signal);
       if (reply === null) return { status: 200, json: {} };
       if (gate.isShut) {
         gate.held++;
@@ -47,7 +49,7 @@ async function chat() {
     },
   };
   const connector = { platform: 'telegram', provides: { webhooks } } as unknown as Connector;
-  const { port } = await served(webhookRoutes([connector]));
+  const { port } = await served(webhookRoutes([connector], new ReadingTime(systemClock)));
   const send = async (text: string) =>
     await outbox.deliver(await world.outgoing(conversation, text), WITHIN_MS);
   const isWaiting = () => waitFor('the wait', () => answers.waiting === 1);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { webhookRoutes } from '../../../src/api/rest/webhooks.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import {
   LOGIN_WEBHOOK,
@@ -31,7 +33,7 @@ async function hooked(handle: Handler, fields: Partial<TakesWebhooks> = {}) {
     ...fields,
   };
   const connector = { platform: 'slack', provides: { webhooks } } as unknown as Connector;
-  return { ...(await served(webhookRoutes([connector]))), requests };
+  return { ...(await served(webhookRoutes([connector], new ReadingTime(systemClock)))), requests };
 }
 
 const post = (url: string, body = '{}', headers: Record<string, string> = {}) =>
@@ -134,7 +136,7 @@ test.each([
 ])('no platform may declare %s', (name) => {
   const webhooks = { endpoints: [], headers: [], replyHeaders: [name] };
   const connector = { platform: 'slack', provides: { webhooks } } as unknown as Connector;
-  expect(() => webhookRoutes([connector])).toThrow('may not set');
+  expect(() => webhookRoutes([connector], new ReadingTime(systemClock))).toThrow('may not set');
 });
 
 test('the connector learns that its reply was written, or that the client had gone', async () => {

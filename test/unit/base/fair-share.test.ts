@@ -44,6 +44,14 @@ class Turns {
 }
 
 describe('places that are short', () => {
+  it('can be held beyond what is free by what was admitted before, and then nobody else gets one', () => {
+    const { share } = new Turns({ total: 2, each: 2, keepsRoom: true });
+    const releases = ['one', 'one', 'two'].map((name) => share.hold(name));
+    expect([share.taken, share.hasRoom('three'), share.refused]).toEqual([3, false, 1]);
+    for (const release of releases) release();
+    expect([share.taken, share.hasRoom('three')]).toEqual([0, true]);
+  });
+
   it('are given at once, or not at all, to who does not wait', async () => {
     const { share } = new Turns({ total: 2, each: 2, keepsRoom: true });
     const release = share.takeNow('busy');
@@ -141,6 +149,32 @@ describe('places that are held for long', () => {
 });
 
 describe('a wait', () => {
+  it('ends at once when its signal aborts, is not counted as refused, and takes no place', async () => {
+    const turns = new Turns({ total: 1 });
+    await turns.ask('one');
+    const leaving = new AbortController();
+    const left = turns.share.take('two', 60_000, leaving.signal);
+    leaving.abort();
+    expect(await left).toBeNull();
+    expect(await turns.share.take('two', 60_000, leaving.signal)).toBeNull();
+    expect(turns.share).toMatchObject({ taken: 1, waiting: 0, refused: 0 });
+    await turns.end();
+    expect(turns.share.taken).toBe(0);
+  });
+
+  it('that has its place does not lose it when its signal aborts later', async () => {
+    const turns = new Turns({ total: 1 });
+    await turns.ask('one');
+    const leaving = new AbortController();
+    const waiting = turns.share.take('two', 60_000, leaving.signal);
+    await turns.end();
+    const release = await waiting;
+    leaving.abort();
+    expect(turns.share.taken).toBe(1);
+    release!();
+    expect(turns.share.taken).toBe(0);
+  });
+
   it('ends without a place when it takes too long, and is counted', async () => {
     const turns = new Turns({ total: 1 });
     await turns.ask('one');

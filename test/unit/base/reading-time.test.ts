@@ -123,3 +123,30 @@ describe('a stream that has to rest', () => {
     await expect(waits).rejects.toBeInstanceOf(ReadingRefused);
   });
 });
+
+describe('a body', () => {
+  /** Reads a body of so many chunks to its end, while time passes. Resolves with the seconds that it took. */
+  async function secondsFor(count: number, bytes: number): Promise<number> {
+    const body = Array.from({ length: count }, () => new Uint8Array(bytes));
+    let isRead = false;
+    const reading = (async () => {
+      for await (const _ of time.of('one').chunks(body, NEVER)) await settled();
+      isRead = true;
+    })();
+    const beganMs = clock.monotonicMs();
+    while (!isRead) {
+      await settled();
+      clock.advance(1);
+    }
+    await reading;
+    return (clock.monotonicMs() - beganMs) / 1_000;
+  }
+
+  it('of 6 MB in the chunks of the network is read at once', async () => {
+    expect(await secondsFor(100, 65_536)).toBeLessThan(0.5);
+  });
+
+  it('in chunks of one byte takes no more than the share of its account', async () => {
+    expect(await secondsFor(5_000, 1)).toBeGreaterThan(0.3);
+  });
+});

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { hasLogin } from '../../../src/accounts/logins/platform-status.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
 import { type CallDomain, callDomain } from '../../../src/calls/call-domain.ts';
@@ -130,6 +131,7 @@ export class MeetingWorld {
       {
         store,
         clock: new ManualClock(),
+        readingTime: new ReadingTime(new ManualClock()),
         maxBytes: MAX_FILE_BYTES,
         publicUrl: () => PUBLIC_URL,
         fetcher: () => undefined,

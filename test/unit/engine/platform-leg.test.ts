@@ -9,7 +9,7 @@ import { EngineStats } from '../../../src/threads/engine-stats.ts';
 const RATE_HZ = 8_000;
 const NO_METER = new TurnMeter(() => {});
 
-it('taps a voice in every tick, silence included, except on hold', () => {
+it('taps a voice in every tick, silence and announcements included, except on hold', () => {
   const leg = {
     sampleRateHz: RATE_HZ,
     onHold: false,
@@ -26,11 +26,14 @@ it('taps a voice in every tick, silence included, except on hold', () => {
   expect(tapped.waiting()).toBe(2);
   leg.onHold = true;
   platform.pull(frame);
+  expect(tapped.waiting()).toBe(3);
+  platform.isAnswered = true;
+  platform.pull(frame);
   expect(platform.onHold).toBe(true);
-  expect(tapped.waiting()).toBe(2);
+  expect(tapped.waiting()).toBe(3);
   leg.onHold = false;
   platform.pull(frame);
-  expect(tapped.waiting()).toBe(3);
+  expect(tapped.waiting()).toBe(4);
 });
 
 it('notes how loud the sent audio is while a voice is tapped', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Platform } from '../../../src/base/platform.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import type { FetchesFiles } from '../../../src/connectors/contract/messenger.ts';
 import type { FileDomain, FileEvent } from '../../../src/files/file-domain.ts';
 import { openFiles } from '../../../src/files/open-files.ts';
@@ -40,6 +41,7 @@ export async function testFiles(limits: Partial<StorageLimits> = {}): Promise<Te
       {
         store,
         clock,
+        readingTime: new ReadingTime(clock),
         maxBytes: MAX_BYTES,
         publicUrl: () => PUBLIC_URL,
         fetcher: (name: Platform) => (name === 'telegram' ? platform : undefined),

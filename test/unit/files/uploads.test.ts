@@ -156,7 +156,7 @@ describe('storage room', () => {
 
   it('allows a limited number of concurrent uploads', async () => {
     const { files } = await testFiles();
-    const narrow = { ...files, transfers: new Transfers({ perOwner: 2, total: 3 }) };
+    const narrow = { ...files, transfers: new Transfers(files.clock, { perOwner: 2, total: 4 }) };
     const gate = Promise.withResolvers<void>();
     async function* slow() {
       await gate.promise;

@@ -45,11 +45,13 @@ it('fails what happens while too much waits, with the reason', async () => {
   expect(last).toMatchObject({ status: 'failed', errorType: 'queue_full' });
 });
 
-it('delivers only the events that the filter has', async () => {
+it('delivers only the events that the filter has, and none of what is announced before an answer', async () => {
   const world = await InlineWorld.start();
   const { messaging } = world;
   const payload = { call_id: 'call_1', state: 'ended' };
   await happen(messaging, messaging.agentId, { type: 'call_state', payload });
+  const announced = { call_id: 'call_1', state: 'connecting', speaker: '+33123456789', text: 'Please hold' };
+  await happen(messaging, messaging.agentId, { type: 'call_transcript', payload: announced });
   await happen(messaging, messaging.agentId, { type: 'utterance', payload });
   await happen(messaging, null, { type: 'connection_status', payload: {} });
   await world.says('42', 'Hi');

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import type { ModelMemory } from '../../../src/models/model-client.ts';
 import { ModelFault } from '../../../src/models/model-fault.ts';
 import { deleteRows } from '../../../src/store/database/rows.ts';
+import { insertForgotten } from '../../../src/store/inline/forgotten-at-providers.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { NOW } from '../store/temporary.ts';
 import { InlineWorld } from './inline-world.ts';
 
 const MEMORY = { conversation: 'conv_1' };
@@ -97,4 +101,24 @@ it('deletes the access of a bearer that is replaced', async () => {
   await waitFor('the deletion', async () => (await left(world)) === 0);
   expect(world.model.forgottenTools).toHaveLength(1);
   expect(world.model.forgottenTools[0]).not.toContain('svc_');
+});
+
+it('is not kept by the deletions of one account, whose provider does not answer, from those of another', async () => {
+  const world = await worldToForget();
+  const { store, clock } = world.messaging;
+  const asked: unknown[] = [];
+  const silent = async (memory: ModelMemory, signal: AbortSignal): Promise<void> => {
+    asked.push(memory);
+    if (memory.conversation !== MEMORY.conversation) await once(signal, 'abort');
+  };
+  Object.assign(world.model, { forget: silent });
+  const provider = { agentId: 'agt_greedy', provider: 'openai', config: {}, secrets: {}, updatedAt: NOW };
+  for (let n = 0; n < 200; n++) {
+    const noted = { id: `fgt_${n}`, kept: { memory: { conversation: `greedy ${n}` } }, dueAt: NOW };
+    await insertForgotten(store.db, store.secrets, provider, noted);
+  }
+  world.runner.forget();
+  await waitFor('the deletion of the other', async () => (await left(world)) === 200);
+  expect(clock.monotonicMs()).toBeLessThan(10_000);
+  expect(asked).toHaveLength(3);
 });

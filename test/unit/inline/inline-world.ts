@@ -9,6 +9,7 @@ import type { InlineDeps } from '../../../src/inline/inline-domain.ts';
 import { InlineRunner } from '../../../src/inline/runner.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
+import { SendingTurns } from '../../../src/messaging/outbox/sending-turns.ts';
 import type { GatewayTools } from '../../../src/models/model-client.ts';
 import { type AgentPolicy, DEFAULT_POLICY } from '../../../src/store/agents/agent-policies.ts';
 import { putProvider } from '../../../src/store/agents/agent-providers.ts';
@@ -53,6 +54,7 @@ export class InlineWorld {
       clock,
       wakeups,
       messengers: new Map([[this.messenger.platform, this.messenger]]),
+      turns: new SendingTurns(clock, new Map([[this.messenger.platform, this.messenger]])),
       windows: null,
       ready: Promise.resolve(),
       filesOf: async () => [],

@@ -4,6 +4,7 @@ import { newId } from '../../../src/base/ids.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../../../src/messaging/outbox/outbound-domain.ts';
 import type { Outgoing } from '../../../src/messaging/outbox/outbox.ts';
+import { SendingTurns } from '../../../src/messaging/outbox/sending-turns.ts';
 import type { WindowGuard } from '../../../src/messaging/window/window-guard.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import type { Conversation } from '../../../src/store/messages/conversations.ts';
@@ -68,10 +69,12 @@ export class Outbound {
       Outbound,
       'settled' | 'full' | 'failures' | 'woken' | 'answered'
     >;
+    const messengers = new Map([[messenger.platform, messenger]]);
     const domain = openOutbound({
       store,
       clock,
-      messengers: new Map([[messenger.platform, messenger]]),
+      messengers,
+      turns: new SendingTurns(clock, messengers),
       windows,
       ready,
       wakeups: { wake: (accountId) => void told.woken.push(accountId) },

@@ -30,7 +30,7 @@ interface Seen {
 }
 
 /** How messages go out; see sender.ts. `answers webhooks`: most of them as the answers of webhooks. */
-type Mode = 'drops duplicates' | 'shows all' | 'in the background' | 'answers webhooks';
+type Mode = 'drops duplicates' | 'shows all' | 'in the background' | 'answers webhooks' | 'in parts';
 
 /** Has messages sent by a series of processes, each killed in the middle of it. */
 async function killOften(mode: Mode): Promise<Seen> {
@@ -132,6 +132,24 @@ it('sends accepted background messages after kill -9, once, and reports how each
   console.log(
     `${KILLS} kills: ${told.size} messages promised, ${everywhere.length} taken, ${unknown.length} unknown`,
   );
+}, 600_000);
+
+it('sends the parts of split texts in order after kill -9, and none twice', async () => {
+  const { dataDir, told, taken } = await killOften('in parts');
+  const messenger = new FakeMessenger();
+  const statuses = await afterwards(dataDir, messenger);
+  const everywhere = [...taken, ...messenger.taken.map(({ messageId }) => messageId)];
+  expect(new Set(everywhere).size).toBe(everywhere.length);
+  for (const id of told.keys()) expect(['delivered', 'unknown']).toContain(statuses.get(id));
+  const sql = 'select id, conversation_id, seq from messages';
+  const rows = readGatewayRows<{ id: string; conversation_id: string; seq: number }>(dataDir, sql);
+  const placeOf = new Map(rows.map((row) => [row.id, row]));
+  const shown = Map.groupBy(everywhere, (id) => placeOf.get(id)!.conversation_id);
+  for (const ids of shown.values()) {
+    const seqs = ids.map((id) => placeOf.get(id)!.seq);
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  }
+  console.log(`${KILLS} kills: ${told.size} parts promised, ${everywhere.length} shown`);
 }, 600_000);
 
 /** The types of the events that report how each message ended. */

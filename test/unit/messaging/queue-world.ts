@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
 import { announceMessage } from '../../../src/messaging/inbox/announce.ts';
 import { recordOutcome } from '../../../src/messaging/outbox/message-outcome.ts';
+import { SendingTurns } from '../../../src/messaging/outbox/sending-turns.ts';
 import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queued-message.ts';
 import type { Waited } from '../../../src/messaging/window/window-guard.ts';
 import { WindowQueue } from '../../../src/messaging/window/window-queue.ts';
@@ -195,6 +196,7 @@ export class QueueWorld {
       store: this.store,
       clock: this.clock,
       messengers: new Map([['whatsapp', this.platform]]),
+      turns: new SendingTurns(this.clock, new Map([['whatsapp', this.platform]])),
       filesOf: async () => [],
       wakeups: { wake: () => undefined },
       count: (_platform, event) => this.counts.push(event),

@@ -4,8 +4,9 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
 import { openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
-import { writeMessage } from '../../../src/messaging/outbox/send-dm.ts';
+import { SendingTurns } from '../../../src/messaging/outbox/sending-turns.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
+import { writeMessages } from '../../../src/messaging/outbox/write-message.ts';
 import type { Conversation } from '../../../src/store/messages/conversations.ts';
 import { openStore } from '../../../src/store/store.ts';
 
@@ -15,7 +16,9 @@ import { openStore } from '../../../src/store/store.ts';
  * and how it got it.
  */
 const [dataDir = '', platformFile = '', mode = ''] = process.argv.slice(2);
-const isBackground = mode === 'in the background';
+const isBackground = mode === 'in the background' || mode === 'in parts';
+/** Parts of a text that is split. */
+const PARTS = mode === 'in parts' ? 3 : 1;
 const AT_ONCE = 3;
 const BUSY_MS = 4;
 const WEBHOOK_MS = 1_000;
@@ -44,6 +47,7 @@ const domain = openOutbound({
   store,
   clock: systemClock,
   messengers: new Map([['telegram', messenger]]),
+  turns: new SendingTurns(systemClock, new Map([['telegram', messenger]])),
   windows: null,
   ready: Promise.resolve(),
   wakeups: { wake() {} },
@@ -72,11 +76,14 @@ const files = rows.map(({ id: fileId }) => ({
 }));
 
 async function writeOne(conversationId: string): Promise<void> {
-  const draft = { senderAgentId: null, text: 'Hello', files: isBackground ? files : [], request: null };
-  const { message, settled } = await writeMessage(domain, conversationId, draft, 25_000);
-  if (isBackground) writeSync(1, `${message.id} stored\n`);
-  const { kind } = await settled;
-  if (!isBackground) writeSync(1, `${message.id} ${kind}\n`);
+  const withFiles = isBackground && PARTS === 1;
+  const draft = { senderAgentId: null, text: 'Hello', files: withFiles ? files : [], request: null };
+  const drafts = Array.from({ length: PARTS }, () => draft);
+  for (const { message, settled } of await writeMessages(domain, conversationId, drafts, 25_000)) {
+    if (isBackground) writeSync(1, `${message.id} stored\n`);
+    const { kind } = await settled;
+    if (!isBackground) writeSync(1, `${message.id} ${kind}\n`);
+  }
 }
 
 async function writeOn(conversationId: string): Promise<never> {
@@ -88,7 +95,12 @@ async function answerOn(conversation: Conversation): Promise<never> {
   const from = (await addressOf(store.db, conversation))!;
   const stays = new AbortController().signal;
   for (;;) {
-    const reply = await domain.answers.wait('telegram', from, WEBHOOK_MS, stays);
+    const reply = await domain.answers.wait(
+      'telegram',
+      { accountId: conversation.accountId, from },
+      WEBHOOK_MS,
+      stays,
+    );
     if (reply === null) continue;
     await wait(Math.random() * BUSY_MS);
     if (Math.random() < GONE) {

@@ -83,6 +83,36 @@ describe('events of senders that err', () => {
       [...press(6, 0), ...press(6, 1_600)].map((each) => ({ ...each, duration: 0 })),
     ],
     ['a timestamp that goes back', '34', [...press(3, 9_000), ...press(4, 100)]],
+    ['the first packet lasts no time', '4', [start(4, 0, 0), ...press(4, 0)]],
+    [
+      'three ends of the last timestamp, five packets of six',
+      '2',
+      [...[0, 1, 2].map((i) => start(2, i * 160, (i + 1) * 160)), ...[0, 1, 2].map(() => end(2, 320, 640))],
+    ],
+    [
+      'two updates, nothing for a second, and a long end',
+      '9',
+      [start(9, 0), start(9, 0, 320), end(9, 0, 13_568), end(9, 0, 13_568), end(9, 0, 13_568)],
+    ],
+    ['only an end arrives', '55', [end(5, 0, 800), ...press(5, 2_400)]],
+    ['only the last of three ends arrives', '#0', [end(11, 0, 800), end(0, 1_600, 800)]],
+    ['three keys with one timestamp', '*01', [...press(10, 0), ...press(0, 0), ...press(1, 0)]],
+    [
+      'markers in the middle of a press',
+      '7',
+      press(7, 0).map((each, i) => ({ ...each, marker: i === 0 || i === 2 })),
+    ],
+    [
+      'a press of twelve seconds in segments',
+      '3',
+      [
+        start(3, 0, 0xffff),
+        start(3, 0xffff, 160),
+        start(3, 0xffff, 30_000),
+        end(3, 0xffff, 30_465),
+        end(3, 0xffff, 30_465),
+      ],
+    ],
     ['no pause between different keys', '123', [...press(1, 0), ...press(2, 800), ...press(3, 1_600)]],
   ])('%s: %s', async (_, expected, packets) => {
     expect(await digitsOf(packets)).toBe(expected);

@@ -68,6 +68,11 @@ describe('what shows that the peer is there', () => {
       (peer, test) => peer.send(peer.buildRaw(0, Buffer.alloc(0), 0), test.port),
     ],
     ['comfort noise', (peer, test) => peer.send(peer.buildRaw(13, Buffer.from([60]), 0), test.port)],
+    [
+      'a STUN indication',
+      (peer, test) => peer.send(Buffer.from('001100002112a442000102030405060708090a0b', 'hex'), test.port),
+    ],
+    ['an empty line', (peer, test) => peer.send(Buffer.from('\r\n'), test.port)],
   ])('%s', async (_, send) => {
     const { peer, test } = await pair();
     test.configure(peer, TIMEOUT);

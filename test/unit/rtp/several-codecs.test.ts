@@ -1,89 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { frameSamples } from '../../../src/base/frame.ts';
-import type { VoiceEncoder } from '../../../src/rtp/codecs/voice-codec.ts';
 import { VoiceStream } from '../../../src/rtp/reception/voice-stream.ts';
 import { newRtpCounters } from '../../../src/rtp/rtp-counters.ts';
-import { RtpPacket, writeRtpHeader } from '../../../src/rtp/rtp-packet.ts';
+import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import type { RtpCodec, RtpConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { STOI_RATE_HZ, stoi } from '../../support/audio-quality/stoi.ts';
 import { SENTENCES } from '../../support/speech/spoken-texts.ts';
 import { joined, resampled, speech } from '../../support/speech-signal.ts';
-import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';
+import { type AudioSource, CODEC_TYPES, CodecSpeaker, speechSource, toneSource } from './codec-speaker.ts';
 import { closing, hear, pair } from './leg-pair.ts';
 import { codecs } from './rtp-peer.ts';
-
-const RATES_HZ = [8_000, 16_000, 48_000];
-const TYPES: Readonly<Record<RtpCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 };
-
-/** What a phone says, at any rate: the next 20 ms with each call. */
-type Source = (rateHz: number) => Int16Array;
-
-function toneSource(): Source {
-  const tones = RATES_HZ.map((hz) => ({ hz, tone: new Tone(440, hz, 0.5) }));
-  return (rateHz) => {
-    let said = new Int16Array(0);
-    for (const { hz, tone } of tones) {
-      const samples = new Int16Array(frameSamples(hz));
-      tone.fill(samples);
-      if (hz === rateHz) said = samples;
-    }
-    return said;
-  };
-}
-
-function speechSource(said: Int16Array, saidHz: number): Source {
-  const signals = new Map(RATES_HZ.map((hz) => [hz, resampled(said, saidHz, hz)]));
-  let frame = 0;
-  return (rateHz) => {
-    const length = frameSamples(rateHz);
-    const at = frame * length;
-    frame += 1;
-    return signals.get(rateHz)!.slice(at, at + length);
-  };
-}
-
-/** A phone that may send each frame in another codec; one timeline, as RFC 7160 has it. */
-class Speaker {
-  #sequence = 65_500;
-  #timestamp = 2 ** 32 - 9_000;
-  readonly #source: Source;
-  readonly #encoders = new Map<RtpCodec, VoiceEncoder>();
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  frame(codec: RtpCodec): Buffer {
-    const encoder = this.#encoders.get(codec) ?? codecs.encoder(codec, 48_000);
-    this.#encoders.set(codec, encoder);
-    const packet = Buffer.alloc(412);
-    writeRtpHeader(packet, {
-      payloadType: TYPES[codec],
-      marker: false,
-      sequenceNumber: this.#sequence,
-      timestamp: this.#timestamp,
-      ssrc: 1,
-    });
-    const length = encoder.encode(this.#source(encoder.sampleRateHz), true, packet, 12);
-    this.#sequence = (this.#sequence + 1) & 0xffff;
-    this.#timestamp = (this.#timestamp + encoder.clockRateHz / 50) >>> 0;
-    return packet.subarray(0, 12 + length);
-  }
-}
 
 interface Call {
   readonly list: readonly RtpCodec[];
   readonly roomRateHz: number;
-  readonly source?: Source;
+  readonly source?: AudioSource;
 }
 
 /** What is heard of frames that arrive on time, in virtual time. `list` has the agreed codecs. */
 function heardOf(frames: readonly RtpCodec[], { list, roomRateHz, source = toneSource() }: Call) {
   const counters = newRtpCounters();
-  const agreedList = [...new Set(list)].map((codec) => ({ codec, payloadType: TYPES[codec] }));
+  const agreedList = [...new Set(list)].map((codec) => ({ codec, payloadType: CODEC_TYPES[codec] }));
   const stream = closing(new VoiceStream(codecs, roomRateHz, agreedList, counters));
-  const speaker = new Speaker(source);
+  const speaker = new CodecSpeaker(source);
   const packet = new RtpPacket();
   const frame = new Int16Array(frameSamples(roomRateHz));
   const heard: number[] = [];
@@ -105,9 +45,9 @@ function atStoiRate(samples: Int16Array): Float64Array {
 const DELAYS = [0, -200].flatMap((frames) => [0, 20, 40, 65].map((samples) => frames + samples));
 
 function agreed(codec: RtpCodec, others: readonly RtpCodec[]): Partial<RtpConfig> {
-  const besides = others.map((each) => ({ codec: each, payloadType: TYPES[each] }));
+  const besides = others.map((each) => ({ codec: each, payloadType: CODEC_TYPES[each] }));
   const opus = codec === 'opus' ? { maxBitrateBps: null, inbandFec: true } : null;
-  return { codec, payloadType: TYPES[codec], received: { codecs: besides, events: [] }, opus };
+  return { codec, payloadType: CODEC_TYPES[codec], received: { codecs: besides, events: [] }, opus };
 }
 
 const times = (count: number, codec: RtpCodec): RtpCodec[] => Array.from({ length: count }, () => codec);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { OptionField } from '../../../src/speech/options/option-field.ts';
 import { SPEECH_PROVIDERS } from '../../../src/speech/providers/speech-providers.ts';
@@ -66,7 +67,9 @@ async function listen(provider: ProviderName, preset: SpeechPreset): Promise<voi
 }
 
 function clientOf(name: ProviderName) {
-  return allClients(systemClock, roomForAll).find(({ provider }) => provider === name)!;
+  const reader = new ReadingTime(systemClock).of('acc_a');
+  const deps = { clock: systemClock, random: Math.random, reader };
+  return allClients(deps, roomForAll).find(({ provider }) => provider === name)!;
 }
 
 function presetOf(name: ProviderName, options: SpeechPreset['options']): SpeechPreset {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Recognizer } from '../../../src/speech/stt/recognizer.ts';
 import { recognizerBy, type SttVendor } from '../../../src/speech/stt/stream-recognizer.ts';
@@ -100,7 +101,11 @@ describe.each(VENDORS)('$name: cuts at any place', (vendor) => {
       const host = await SpeechHost.start(fake);
       const recorded = new RecordedRecognition();
       const preset = { url: host.url, key: KEY, options: vendor.options ?? {} };
-      const recognizer = recognizerBy(vendor.vendor, { clock, random: () => 0 })(preset, 8_000, recorded);
+      const recognizer = recognizerBy(vendor.vendor, {
+        clock,
+        random: () => 0,
+        reader: new ReadingTime(clock).of('acc_a'),
+      })(preset, 8_000, recorded);
       const line = new CutLine({ clock, fake, recorded }, cuts, onTheWay);
       const speaker = new Speaker(recognizer, () => line.afterChunk(recognizer.chunkMs));
       const said: string[] = [];

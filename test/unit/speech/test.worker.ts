@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
 import { transportFactory } from '../../../src/media/transport.ts';
@@ -24,6 +25,7 @@ const worker = new BridgeWorker([
       providers: () => [tones],
       split: (text) => [text],
       newDetector: () => new LevelDetector(),
+      readingTime: new ReadingTime(systemClock),
       clock: systemClock,
     }),
   ),

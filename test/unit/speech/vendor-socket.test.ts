@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { faultKindOfStatus, type VendorEndpoint } from '../../../src/speech/vendor-connection.ts';
 import { type KeepAlive, VendorSocket } from '../../../src/speech/vendor-socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -24,7 +25,12 @@ function endpointAt(url: string): VendorEndpoint {
 }
 
 function connect(keepAlive: KeepAlive | null = null, url = server.url): VendorSocket {
-  const socket = new VendorSocket(endpointAt(url), { clock, random: () => random }, observed, keepAlive);
+  const socket = new VendorSocket(
+    endpointAt(url),
+    { clock, random: () => random, reader: new ReadingTime(clock).of('acc_a') },
+    observed,
+    keepAlive,
+  );
   sockets.push(socket);
   return socket;
 }

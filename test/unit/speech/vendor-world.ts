@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
 import type { Recognizer, RecognizerObserver } from '../../../src/speech/stt/recognizer.ts';
 import { recognizerBy, type SttVendor } from '../../../src/speech/stt/stream-recognizer.ts';
@@ -95,7 +96,7 @@ export class VendorWorld<Vendor extends WorldVendor, Client extends WorldClient,
 
   connect({ options = {}, key = KEY, rateHz = 16_000 }: ClientOptions = {}): Client {
     const { clock, host, recorded } = this;
-    const deps = { clock, random: () => 0 };
+    const deps = { clock, random: () => 0, reader: new ReadingTime(clock).of('acc_a') };
     const client = this.#newClient({ url: host.url, key, options }, rateHz, deps, recorded);
     this.#clients.push(client);
     return client;

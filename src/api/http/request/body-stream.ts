@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
+import type { Reader } from '../../../base/reading-time.ts';
 import type { Exchange } from '../answer/exchange.ts';
 
 /** Options of a BodyStream. */
@@ -10,7 +11,12 @@ export interface BodyStreamOptions {
   readonly deadlineMs: number;
   /** Longest time that the client may send nothing while the reader is waiting. */
   readonly silenceMs: number;
+  /** The sender's share of the main thread, which the work on the body counts for. Null: nobody knows who sends it. */
+  readonly share: Reader | null;
 }
+
+/** So much at a time goes to whoever reads the body, and others come in between. */
+const PIECE_BYTES = 64 * 1_024;
 
 /**
  * A request body as a stream. Nothing is read from the connection while the reader is busy, so memory holds only what
@@ -21,6 +27,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   readonly contentType: string;
   readonly lengthBytes: number | null;
   readonly #exchange: Exchange;
+  readonly #share: Reader | null;
   readonly #endMs: number;
   readonly #silence: NodeJS.Timeout;
   #chunks: Uint8Array[] = [];
@@ -31,6 +38,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
 
   constructor(exchange: Exchange, options: BodyStreamOptions) {
     this.#exchange = exchange;
+    this.#share = options.share;
     this.contentType = options.contentType;
     this.lengthBytes = options.lengthBytes;
     this.#endMs = performance.now() + options.deadlineMs;
@@ -43,10 +51,22 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
       const chunk = this.#takeHeld();
-      if (chunk !== null) yield chunk;
+      if (chunk !== null) yield* this.#inTurn(chunk);
       else if (this.#failure !== null) throw this.#failure;
       else if (this.#state === 'complete') return;
       else await this.#more();
+    }
+  }
+
+  /** Yields a chunk in pieces, each when it is the sender's turn. */
+  async *#inTurn(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+    const share = this.#share;
+    if (share === null) return yield chunk;
+    for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+      if (!share.mayGoOn()) await share.turn(this.#exchange.signal);
+      const sinceMs = performance.now();
+      yield chunk.subarray(at, at + PIECE_BYTES);
+      share.count(sinceMs);
     }
   }
 

@@ -1,5 +1,7 @@
 import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
+import { ReadingTime } from '../../../base/reading-time.ts';
+import { systemClock } from '../../../base/time.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../../auth/principal.ts';
 import { errorReply } from '../answer/error-reply.ts';
@@ -18,6 +20,7 @@ import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type Ow
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import type { PathTable } from './path-table.ts';
+import { RequestTurns } from './request-turns.ts';
 import { type Access, bodyLimitOf, type Route, storesSettings } from './route.ts';
 
 const BODY_DEADLINE_MS = 30_000;
@@ -40,6 +43,8 @@ export interface DispatcherOptions {
   readonly addresses?: ClientAddresses;
   /** Throws when an account may store nothing more, or not so fast. Asked before requests that change settings. */
   readonly assertMayWrite?: (accountId: string) => void;
+  /** The main thread's time, as accounts share it. Default: of this server alone. */
+  readonly time?: ReadingTime;
   /** Handles `Idempotency-Key`; without it, keys are ignored. */
   readonly idempotency?: Idempotency;
   /** Called for every error answered with 500. */
@@ -68,21 +73,25 @@ export class Dispatcher {
   readonly #traffic: Traffic;
   readonly #options: DispatcherOptions;
   readonly #strangers = new BodyBudget();
+  readonly #turns: RequestTurns;
 
   constructor(paths: PathTable<Endpoint>, traffic: Traffic, options: DispatcherOptions) {
     this.#paths = paths;
     this.#traffic = traffic;
     this.#options = options;
+    this.#turns = new RequestTurns(options.time ?? new ReadingTime(systemClock));
   }
 
   serve(request: RequestHead, response: Responder): void {
     const method = request.getMethod();
     const exchange = this.#exchange(method, request, response);
-    try {
-      this.#dispatch(exchange, request, method);
-    } catch (error) {
-      exchange.fail(error);
-    }
+    this.#turns.count(exchange, () => {
+      try {
+        this.#dispatch(exchange, request, method);
+      } catch (error) {
+        exchange.fail(error);
+      }
+    });
   }
 
   /**
@@ -134,7 +143,13 @@ export class Dispatcher {
       this.#handleStream(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
     } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming, credential);
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
-    else this.#handle(exchange, compiled, incoming, NO_BODY);
+    else if (this.#turns.mayGoOn(exchange)) this.#handle(exchange, compiled, incoming, NO_BODY);
+    else {
+      this.#turns.wait(exchange, () => {
+        this.#assertStillIn(exchange, compiled, credential);
+        this.#handle(exchange, compiled, incoming, NO_BODY);
+      });
+    }
   }
 
   #bodyStream(exchange: Exchange, request: RequestHead, contentType: string): BodyStream {
@@ -144,6 +159,7 @@ export class Dispatcher {
       lengthBytes: length === '' ? null : Number(length),
       deadlineMs: this.#options.formDeadlineMs ?? FORM_DEADLINE_MS,
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
+      share: this.#turns.shareOf(exchange),
     });
   }
 
@@ -186,15 +202,25 @@ export class Dispatcher {
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
       budget: compiled.route.access === 'public' ? this.#strangers : null,
     };
-    readBody(exchange, limits, (outcome) => {
-      try {
-        if (outcome.kind !== 'complete' || outcome.tookMs > AT_ONCE_MS)
-          this.#assertStillIn(exchange, compiled, credential);
-        this.#takeBody(exchange, compiled, incoming, outcome);
-      } catch (error) {
-        exchange.fail(error);
-      }
-    });
+    const goOn = (outcome: BodyOutcome, isLate: boolean): void => {
+      if (isLate) this.#assertStillIn(exchange, compiled, credential);
+      this.#takeBody(exchange, compiled, incoming, outcome);
+    };
+    readBody(exchange, limits, (outcome) =>
+      this.#turns.count(exchange, () => {
+        try {
+          if (outcome.kind !== 'complete') goOn(outcome, true);
+          else if (this.#turns.mayGoOn(exchange)) goOn(outcome, outcome.tookMs > AT_ONCE_MS);
+          else {
+            // The library reuses the memory of a body that came in one piece.
+            const kept = { ...outcome, bytes: Buffer.from(outcome.bytes) };
+            this.#turns.wait(exchange, () => goOn(kept, true));
+          }
+        } catch (error) {
+          exchange.fail(error);
+        }
+      }),
+    );
   }
 
   #takeBody(
@@ -231,7 +257,9 @@ export class Dispatcher {
       return;
     }
     exchange.watchAbort();
-    answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
+    answer
+      .then((late) => this.#turns.count(exchange, () => answerWith(exchange, late)))
+      .catch((error: unknown) => exchange.fail(error));
   }
 
   /** Runs a handler that reads the body itself. The answer is sent when the handler is done. */

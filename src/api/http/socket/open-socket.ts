@@ -1,6 +1,15 @@
 import type { Backlog, UnreadConnection } from '../answer/backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
-import { BINARY, FAULT, PING, type Price, type SocketBudget, TEXT } from './socket-budget.ts';
+import {
+  BINARY,
+  FAULT,
+  PING,
+  type Price,
+  SCRAP,
+  SCRAP_BYTES,
+  type SocketBudget,
+  TEXT,
+} from './socket-budget.ts';
 
 /** Results of `send`: 0 if part of the message is buffered, 2 if it did not fit into the buffer (1 if it was sent). */
 export const BUFFERED = 0;
@@ -118,7 +127,7 @@ export class OpenSocket implements Socket, UnreadConnection {
   }
 
   receive(message: ArrayBuffer, isBinary: boolean): void {
-    if (!this.#pays(isBinary ? BINARY : TEXT, message.byteLength)) return;
+    if (!this.#pays(priceOf(message, isBinary), message.byteLength)) return;
     if (message.byteLength > this.#maxMessageBytes) {
       this.close(1009, `Message exceeds ${this.#maxMessageBytes} bytes`);
     } else if (isBinary) {
@@ -192,4 +201,9 @@ export class OpenSocket implements Socket, UnreadConnection {
     this.#onError(error);
     this.close(1011, 'Internal error');
   }
+}
+
+function priceOf({ byteLength }: ArrayBuffer, isBinary: boolean): Price {
+  if (!isBinary) return TEXT;
+  return byteLength < SCRAP_BYTES ? SCRAP : BINARY;
 }

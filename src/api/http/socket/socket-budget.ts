@@ -20,6 +20,9 @@ export const BINARY: Price = {
   bytesPerUnit: 2_048,
   reason: 'too much audio at once',
 };
+/** Less than ten milliseconds of any audio: who sends it sends as many as fit. */
+export const SCRAP: Price = { ...BINARY, of: 'scrap', units: 4 };
+export const SCRAP_BYTES = 40;
 /** A message, which is parsed. */
 export const TEXT: Price = { of: 'text', units: 14, bytesPerUnit: 256, reason: 'too many messages at once' };
 /** Both libraries answer it themselves. */

@@ -158,7 +158,7 @@ function channelPush(event: FeedEvent): ChannelPush {
   if (event.kind === 'other')
     return { content: wordsOf(event.payload), meta: texts({ ...common, ...event.payload }) };
   const { conversation, at } = event;
-  const { id: message_id, text, sender, attachments } = messageWire(event.message);
+  const { id: message_id, text, sender, attachments, reply_to, choice } = messageWire(event.message);
   const meta = {
     ...common,
     conversation_id: conversation.id,
@@ -172,6 +172,8 @@ function channelPush(event: FeedEvent): ChannelPush {
     message_id,
     cursor: cursorText(at),
     ...(attachments.length > 0 && { attachments }),
+    reply_to,
+    choice,
   };
   return { content: text, meta: texts(meta) };
 }

@@ -71,6 +71,7 @@ export function availabilityOf(account: Account, writesToAgents: boolean): Reado
     ['svc_call_status', recognition === 'ready' ? '' : 'Now: no transcripts, speech recognition is off.'],
     ['svc_dm_chat', dm],
     ['svc_dm_typing', dm],
+    ['svc_dm_react', dm],
   ]);
 }
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/time.ts';
-import { PlatformSocket, type SocketClose } from '../../kit/platform-socket.ts';
+import { PlatformSocket, type PlatformSocketOptions, type SocketClose } from '../../kit/platform-socket.ts';
 import { type Dispatch, Hello, OP, type Payload, readPayload } from './gateway-payload.ts';
 
 /** The largest payload, of a big guild, has a few megabytes. */
@@ -23,7 +22,11 @@ export class GatewayConnection {
   #isGreeted = false;
 
   /** `url`: with the version and encoding. */
-  constructor(url: string, clock: Clock, observer: ConnectionObserver) {
+  constructor(
+    url: string,
+    { clock, reader }: Pick<PlatformSocketOptions, 'clock' | 'reader'>,
+    observer: ConnectionObserver,
+  ) {
     this.#observer = observer;
     this.#socket = new PlatformSocket({
       url,
@@ -31,6 +34,7 @@ export class GatewayConnection {
       maxFrameBytes: MAX_FRAME_BYTES,
       closeCode: KEEPS_SESSION,
       clock,
+      reader,
       take: (text) => this.#take(text),
     });
   }

@@ -51,3 +51,24 @@ export const ChannelRef = z.object({ id: Snowflake, guild_id: field(Snowflake) }
 export const GuildRef = z.object({ id: Snowflake, unavailable: field(z.boolean()) });
 export const DeletedMessage = z.object({ id: Snowflake, channel_id: Snowflake });
 export const DeletedMessages = z.object({ ids: z.array(Snowflake), channel_id: Snowflake });
+
+/** https://docs.discord.com/developers/events/gateway-events#message-reaction-add */
+export const Reaction = z.object({
+  user_id: Snowflake,
+  channel_id: Snowflake,
+  message_id: Snowflake,
+  member: field(z.object({ nick: field(z.string().nullable()), user: field(User) })),
+  emoji: z.object({ id: field(Snowflake.nullable()), name: field(z.string().nullable()) }),
+});
+
+/** A press of a button (https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-object). */
+export const Press = z.object({
+  id: Snowflake,
+  type: z.literal(3),
+  token: z.string().min(1).max(1_000),
+  channel_id: Snowflake,
+  member: field(z.object({ nick: field(z.string().nullable()), user: User })),
+  user: field(User),
+  message: z.object({ id: Snowflake }),
+  data: z.object({ custom_id: z.string() }),
+});

@@ -1,3 +1,4 @@
+import type { Reader } from '../../../base/reading-time.ts';
 import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { SocketClose } from '../../kit/platform-socket.ts';
 import type { DiscordRest } from '../client.ts';
@@ -22,6 +23,7 @@ export interface SessionDeps {
   /** Whether the gateway must be reached over TLS. */
   readonly isEncrypted: boolean;
   readonly clock: Clock;
+  readonly reader: Reader;
   readonly keeper: SessionKeeper;
   readonly observer: SessionObserver;
 }
@@ -110,25 +112,29 @@ export class GatewaySession {
   }
 
   async #connect(url: string, intents: number, signal: AbortSignal): Promise<SocketClose> {
-    const { clock, keeper, observer } = this.#deps;
+    const { clock, reader, keeper, observer } = this.#deps;
     let invalidPauseMs = 0;
     const queue = new EventQueue({
       take: (event) => observer.take(event),
       handled: (sequence) => keeper.handled(sequence),
       failed: (event, error) => this.#failed(connection, event, error),
     });
-    const connection = new GatewayConnection(`${url}${QUERY}`, clock, {
-      hello: () => this.#greet(connection, intents),
-      // What was received but not handled must stay with Discord.
-      sequence: () => keeper.session?.sequence ?? null,
-      dispatch: (event) => this.#dispatch(connection, queue, event, signal),
-      invalidSession: (isResumable) => {
-        if (!isResumable) keeper.end();
-        this.#invalid += 1;
-        invalidPauseMs = INVALID_MS.least + Math.random() * INVALID_MS.spread;
-        connection.drop('Discord has ended the session');
+    const connection = new GatewayConnection(
+      `${url}${QUERY}`,
+      { clock, reader },
+      {
+        hello: () => this.#greet(connection, intents),
+        // What was received but not handled must stay with Discord.
+        sequence: () => keeper.session?.sequence ?? null,
+        dispatch: (event) => this.#dispatch(connection, queue, event, signal),
+        invalidSession: (isResumable) => {
+          if (!isResumable) keeper.end();
+          this.#invalid += 1;
+          invalidPauseMs = INVALID_MS.least + Math.random() * INVALID_MS.spread;
+          connection.drop('Discord has ended the session');
+        },
       },
-    });
+    );
     this.#connection = connection;
     const drop = () => connection.drop('the gateway closes');
     signal.addEventListener('abort', drop);

@@ -6,7 +6,9 @@ const ALWAYS =
   GatewayIntentBits.Guilds |
   GatewayIntentBits.GuildVoiceStates |
   GatewayIntentBits.GuildMessages |
-  GatewayIntentBits.DirectMessages;
+  GatewayIntentBits.GuildMessageReactions |
+  GatewayIntentBits.DirectMessages |
+  GatewayIntentBits.DirectMessageReactions;
 
 const CONTENT_FLAGS = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 

@@ -1,4 +1,5 @@
 import { keyOfLogin, type LoginRef } from '../../../base/address.ts';
+import type { Reader } from '../../../base/reading-time.ts';
 import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
@@ -38,6 +39,8 @@ export interface NewLogin {
   readonly token: string;
   readonly applicationId: string;
   readonly onState: (state: LoginState) => void;
+  /** In whose time its events are read. */
+  readonly reader: Reader;
   /** Throws a GatewayError when another login is the same bot. Called whenever Discord has told who it is. */
   readonly claim: (userId: string) => void;
 }
@@ -78,7 +81,7 @@ export class BotLogin extends LoginStatus {
       take: (message, signal) => receiver.take(message, this.#receiving, signal),
     });
     const isInCall = (guildId: string, channelId: string) => this.#followers.isInCall(guildId, channelId);
-    this.#events = new EventReader({ ...world, ref, channels, places, history, receiver, isInCall });
+    this.#events = new EventReader({ ...world, ref, rest, channels, places, history, receiver, isInCall });
     this.#history = history;
     this.rest = rest;
     this.channels = channels;
@@ -202,6 +205,7 @@ export class BotLogin extends LoginStatus {
       token: this.#wanted.token,
       isEncrypted: apiUrl.startsWith('https:'),
       clock,
+      reader: this.#wanted.reader,
       keeper,
       observer: this.#sessionObserver(),
     });

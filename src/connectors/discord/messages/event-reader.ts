@@ -1,14 +1,19 @@
 import * as z from 'zod';
 import type { LoginRef } from '../../../base/address.ts';
+import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import type { DiscordRest } from '../client.ts';
 import {
   ChannelRef,
   DeletedMessage,
   DeletedMessages,
   type Dispatch,
   GuildRef,
+  Press,
+  Reaction,
 } from '../gateway/gateway-payload.ts';
-import { Message } from '../objects.ts';
+import { Message, personName } from '../objects.ts';
+import { choiceIn } from './buttons.ts';
 import type { History } from './history.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
 import { DELETED_TEXT, textOf } from './message-content.ts';
@@ -25,6 +30,8 @@ export interface EventReaderDeps {
   readonly history: History;
   readonly receiver: MessageReceiver;
   readonly intake: MessageIntake;
+  readonly rest: Pick<DiscordRest, 'acknowledge'>;
+  readonly clock: Pick<Clock, 'nowIso'>;
   /** Whether a call has the chat of this channel. */
   isInCall(guildId: string, channelId: string): boolean;
 }
@@ -52,6 +59,12 @@ export class EventReader {
         for (const id of ids) await this.#deleted({ id, channel_id: channelId });
         return;
       }
+      case 'MESSAGE_REACTION_ADD':
+        return await this.#reacted(Reaction.safeParse(data).data, bot, true);
+      case 'MESSAGE_REACTION_REMOVE':
+        return await this.#reacted(Reaction.safeParse(data).data, bot, false);
+      case 'INTERACTION_CREATE':
+        return await this.#pressed(Press.safeParse(data).data, signal);
       case 'CHANNEL_UPDATE':
       case 'THREAD_UPDATE':
       case 'THREAD_DELETE':
@@ -81,6 +94,45 @@ export class EventReader {
   async #deleted(message: z.output<typeof DeletedMessage> | undefined): Promise<void> {
     const known = message && this.#deps.channels.find(message.channel_id);
     if (known) await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, DELETED_TEXT);
+  }
+
+  /** Reactions of the bot itself are no news. */
+  async #reacted(
+    reaction: z.output<typeof Reaction> | undefined,
+    bot: Receiving,
+    isAdded: boolean,
+  ): Promise<void> {
+    const known = reaction && this.#deps.channels.find(reaction.channel_id);
+    if (!known || reaction.user_id === bot.userId) return;
+    const { user_id: userId, message_id: platformMessageId, emoji, member } = reaction;
+    const name = emoji.name ?? null;
+    const own = emoji.id && name !== null ? `${name}:${emoji.id}` : name;
+    const from = { ...addressOf(this.#deps.ref, known), person: userId };
+    const senderName = member?.nick || (member?.user ? personName(member.user) : null);
+    await this.#deps.intake.reacted(from, { platformMessageId, emoji: own, isAdded, senderName });
+  }
+
+  /** Somebody has pressed one of the gateway's own buttons. Discord waits three seconds for the acknowledgement. */
+  async #pressed(press: z.output<typeof Press> | undefined, signal: AbortSignal): Promise<void> {
+    const choice = press ? choiceIn(press.data.custom_id) : null;
+    const known = press && this.#deps.channels.find(press.channel_id);
+    const user = press?.member?.user ?? press?.user;
+    if (!press || !known || !user || choice === null) return;
+    const isDirect = known.personId !== null;
+    const { intake, ref, clock, rest } = this.#deps;
+    await intake.received({
+      from: { ...addressOf(ref, known), person: user.id },
+      alias: null,
+      remoteName: isDirect ? personName(user) : null,
+      senderName: isDirect ? null : press.member?.nick || personName(user),
+      platformMessageId: press.id,
+      text: choice,
+      sentAt: clock.nowIso(),
+      files: [],
+      replyTo: { platformMessageId: press.message.id, author: null, text: '' },
+      choice,
+    });
+    await rest.acknowledge(press, signal).catch(() => undefined);
   }
 
   async #channelGone(channelId: string | undefined): Promise<void> {

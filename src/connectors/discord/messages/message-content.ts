@@ -1,5 +1,5 @@
-import type { InboundFile } from '../../contract/messenger.ts';
-import { linesOf, quoted } from '../../kit/quoted-text.ts';
+import type { AnsweredMessage, InboundFile } from '../../contract/messenger.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 import { type Attachment, type Content, type Embed, type Message, personName } from '../objects.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
@@ -23,23 +23,39 @@ export function plainText({ content, mentions: people }: Message, botUserId: str
   return named.trim();
 }
 
-/** Returns the text as agents read it, with what a reply refers to in front. */
+/** Returns the text as agents read it. */
 export function textOf(message: Message, botUserId: string): string {
-  const answered = message.referenced_message ?? null;
-  const quote = answered && quoted(answered.author ? personName(answered.author) : '', wordsOf(answered));
   const forwarded = (message.message_snapshots ?? []).map(({ message: content }) => wordsOf(content));
   const own = wordsOf({ ...message, content: plainText(message, botUserId) });
-  return linesOf([quote ?? '', own, pollIn(message), ...forwarded]);
+  return linesOf([own, pollIn(message), ...forwarded]);
+}
+
+/** Returns what a message answers; undefined: nothing, or what was deleted. */
+export function answeredIn({
+  channel_id: channelId,
+  referenced_message: answered,
+}: Message): AnsweredMessage | undefined {
+  if (!answered) return undefined;
+  return {
+    platformMessageId: answered.id,
+    author: answered.author ? personName(answered.author) : null,
+    text: wordsOf(answered),
+    files: (answered.attachments ?? []).map((file) => inboundFile(file, channelId, answered.id)),
+  };
 }
 
 /** Returns the attachments. A reference names the message, since a file's URL is valid for some hours only. */
 export function filesOf(message: Message): InboundFile[] {
-  return attachmentsOf(message).map((file) => ({
+  return attachmentsOf(message).map((file) => inboundFile(file, message.channel_id, message.id));
+}
+
+function inboundFile(file: Attachment, channelId: string, messageId: string): InboundFile {
+  return {
     name: file.filename,
     mime: file.content_type ?? 'application/octet-stream',
     sizeBytes: file.size ?? null,
-    ref: `${message.channel_id}/${message.id}/${file.id}`,
-  }));
+    ref: `${channelId}/${messageId}/${file.id}`,
+  };
 }
 
 /** Returns the attachments of a message, and of what it forwards. */

@@ -3,6 +3,7 @@ import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import type { OutboundFile, OutboundMessage } from '../../contract/messenger.ts';
 import { Multipart } from '../../kit/multipart.ts';
 import type { SendRules } from '../../kit/sending.ts';
+import { buttonsOf } from './buttons.ts';
 import { toDiscord } from './discord-markdown.ts';
 
 /** Discord's limits (https://docs.discord.com/developers/resources/message#create-message). */
@@ -31,29 +32,38 @@ export interface Part {
   readonly nonce: string;
   readonly text: string;
   readonly files: readonly OutboundFile[];
+  readonly replyTo?: string | undefined;
+  readonly choices?: readonly string[] | undefined;
 }
 
 export function partsOf({
   messageId,
   text,
   attachments,
-}: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>): Part[] {
+  replyTo,
+  choices,
+}: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments' | 'replyTo' | 'choices'>): Part[] {
   const count = Math.max(1, Math.ceil(attachments.length / MAX_FILES));
   return Array.from({ length: count }, (_, n) => ({
     nonce: hash('sha256', `${messageId}/${n}`, 'base64url').slice(0, NONCE_LENGTH),
     text: n === 0 ? toDiscord(text) : '',
     files: attachments.slice(n * MAX_FILES, (n + 1) * MAX_FILES),
+    ...(n === 0 && { replyTo, choices }),
   }));
 }
 
 /** Returns the request that posts a part. */
-export function requestOf(channelId: string, { nonce, text, files }: Part) {
+export function requestOf(channelId: string, { nonce, text, files, replyTo, choices }: Part) {
   const body = {
     ...(text === '' ? {} : { content: text }),
     nonce,
     enforce_nonce: true,
     // Agents repeat what people write: nobody must be able to make them call everyone.
     allowed_mentions: { parse: [] },
+    ...(replyTo !== undefined && {
+      message_reference: { message_id: replyTo, fail_if_not_exists: false },
+    }),
+    ...(choices && { components: buttonsOf(choices) }),
   };
   const path = Routes.channelMessages(channelId);
   if (files.length === 0) return { path, body, deadlineMs: TEXT_DEADLINE_MS };

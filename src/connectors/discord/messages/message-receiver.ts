@@ -7,7 +7,7 @@ import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { DiscordRest } from '../client.ts';
 import { type Message, personName } from '../objects.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
-import { filesOf, plainText, textOf } from './message-content.ts';
+import { answeredIn, filesOf, plainText, textOf } from './message-content.ts';
 import type { MessagePlace, MessagePlaces } from './message-places.ts';
 
 /** Types of messages that people write: default and reply. */
@@ -94,6 +94,7 @@ export class MessageReceiver {
       sentAt: Number.isNaN(Date.parse(timestamp)) ? clock.nowIso() : new Date(timestamp).toISOString(),
       files,
       isFromBot: author.bot === true,
+      replyTo: answeredIn(message),
     });
     if (taken === 'unbound')
       return this.#newcomers.notify(this.#newcomer(message, place), message.channel_id, hadCode);

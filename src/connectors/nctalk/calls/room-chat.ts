@@ -12,8 +12,9 @@ import type {
 } from '../../contract/call-leg.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 import { TalkApi, type TalkTraits } from '../client.ts';
-import { filesOf, nameOf, textOf } from '../messages/message-text.ts';
+import { answeredIn, filesOf, nameOf, plainText } from '../messages/message-text.ts';
 import { sendToRoom } from '../messages/outbound.ts';
 import type { Message } from '../objects.ts';
 import { failureOf, type NextcloudUser, OcsClient } from '../ocs-client.ts';
@@ -34,6 +35,8 @@ export interface RoomChatDeps {
 }
 
 const MAX_NAME = 100;
+/** Of the words that a message answers. */
+const MAX_QUOTE = 200;
 /** Pages of one look. What is left comes with the next one. */
 const MAX_PAGES = 5;
 const LOOK_MS = 10_000;
@@ -141,7 +144,9 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
     const { id, actorType, actorId, systemMessage, timestamp } = message;
     const isOwn = actorType === 'users' && actorId === user.userId;
     if (isOwn || actorType === BOTS || systemMessage !== '' || this.#over.signal.aborted) return;
-    const text = textOf(message, user.userId);
+    const answered = answeredIn(message, user.userId);
+    const quote = answered?.text ? `> ${answered.author}: ${oneLine(answered.text, MAX_QUOTE)}` : '';
+    const text = linesOf([quote, plainText(message, user.userId)]);
     const files = filesOf(message);
     if (text === '' && files.length === 0) return;
     const sentAt = new Date(timestamp * 1_000).toISOString();

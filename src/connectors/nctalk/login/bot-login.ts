@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Address, directAddress, keyOfLogin, type LoginRef } from '../../../base/address.ts';
-import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type { OutboundMessage, OutboundReaction, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import { TalkApi, type TalkTraits } from '../client.ts';
@@ -180,6 +180,13 @@ export class BotLogin extends LoginCheck {
     const former = await this.records.sending(message);
     if (former === null) await this.records.putSending(message, null);
     return await this.#send(message, former, signal);
+  }
+
+  /** Rejects with a PlatformFailure. */
+  async react({ space }: Address, reaction: OutboundReaction, signal: AbortSignal): Promise<void> {
+    const token = space.kind === 'channel' ? space.id : this.rooms.direct;
+    if (token === null) throw new PlatformFailure('refused', 'There is no conversation with this person');
+    await this.api.react(token, reaction, { deadlineMs: REQUEST_MS, signal });
   }
 
   /** Shows that the agent is typing, if there is a way to. */

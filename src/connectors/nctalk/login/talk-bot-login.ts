@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { LoginRef } from '../../../base/address.ts';
-import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type { Address, LoginRef } from '../../../base/address.ts';
+import type { OutboundMessage, OutboundReaction, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
 import { outcomeOf, type SendRules } from '../../kit/sending.ts';
 import { referenceOf } from '../messages/references.ts';
@@ -27,6 +27,16 @@ export const BOT_HEADERS = {
 /** Whether the headers of a post could be Talk's, whatever its body. */
 export function maySign(header: (name: string) => string): boolean {
   return RANDOM.test(header(BOT_HEADERS.random)) && SIGNATURE.test(header(BOT_HEADERS.signature));
+}
+
+interface BotRequest {
+  /** Default: POST. */
+  readonly method?: 'POST' | 'DELETE';
+  /** Below `/bot/`, encoded. */
+  readonly path: string;
+  /** What people will see, which the signature covers. */
+  readonly shown: string;
+  readonly json: object;
 }
 
 /** A bot that an administrator has installed. It has no user: it is told what is written, and may write where it is switched on. */
@@ -75,9 +85,26 @@ export class TalkBotLogin extends LoginStatus {
     return outcome;
   }
 
-  async #send({ messageId, to, text }: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+  /** https://nextcloud-talk.readthedocs.io/en/latest/bots/#reacting-to-a-chat-message. Rejects with a PlatformFailure. */
+  async react(
+    { space }: Address,
+    { platformMessageId, emoji: reaction, isAdded }: OutboundReaction,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = `${encodeURIComponent(space.id)}/reaction/${encodeURIComponent(platformMessageId)}`;
+    const method = isAdded ? 'POST' : 'DELETE';
+    await this.#ask({ method, path, shown: reaction, json: { reaction } }, signal);
+  }
+
+  async #send({ messageId, to, text, replyTo }: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    const answered = replyTo ?? to.thread;
+    const json = {
+      message: text,
+      referenceId: referenceOf(messageId),
+      ...(answered !== null && { replyTo: Number(answered) }),
+    };
     try {
-      await this.#post(to.space.id, text, { referenceId: referenceOf(messageId), thread: to.thread, signal });
+      await this.#ask({ path: `${encodeURIComponent(to.space.id)}/message`, shown: text, json }, signal);
       this.become({ status: LOGIN_OK });
       return { kind: 'sent', platformMessageIds: [] };
     } catch (error) {
@@ -88,19 +115,17 @@ export class TalkBotLogin extends LoginStatus {
     }
   }
 
-  /** https://nextcloud-talk.readthedocs.io/en/latest/bots/#sending-a-chat-message. The signature covers the text, not the body. */
-  async #post(
-    token: string,
-    message: string,
-    more: { readonly referenceId: string; readonly thread: string | null; readonly signal: AbortSignal },
-  ): Promise<void> {
-    const { referenceId, thread, signal } = more;
+  /**
+   * https://nextcloud-talk.readthedocs.io/en/latest/bots/#sending-a-chat-message. The signature covers what is shown, not the body.
+   * Rejects with a PlatformFailure.
+   */
+  async #ask({ method = 'POST', path, shown, json }: BotRequest, signal: AbortSignal): Promise<void> {
     const random = randomBytes(RANDOM_BYTES).toString('hex');
-    const signature = createHmac('sha256', this.#secret).update(random).update(message).digest('hex');
+    const signature = createHmac('sha256', this.#secret).update(random).update(shown).digest('hex');
     const answer = await this.#world.http.ask({
-      method: 'POST',
-      url: `${this.server}/ocs/v2.php/apps/spreed/api/v1/bot/${encodeURIComponent(token)}/message?format=json`,
-      json: { message, referenceId, ...(thread !== null && { replyTo: Number(thread) }) },
+      method,
+      url: `${this.server}/ocs/v2.php/apps/spreed/api/v1/bot/${path}?format=json`,
+      json,
       headers: {
         accept: 'application/json',
         'ocs-apirequest': 'true',

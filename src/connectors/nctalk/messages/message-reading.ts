@@ -1,7 +1,7 @@
 import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
-import type { InboundMessage } from '../../contract/messenger.ts';
+import type { InboundMessage, InboundReaction } from '../../contract/messenger.ts';
 import type { Message } from '../objects.ts';
-import { DELETED_TEXT, filesOf, nameOf, textOf } from './message-text.ts';
+import { answeredIn, DELETED_TEXT, filesOf, nameOf, plainText } from './message-text.ts';
 
 /** Types of actors who are people. Bots, Talk itself and other servers' bridges are none. */
 const PEOPLE: ReadonlySet<string> = new Set(['users', 'guests', 'emails', 'federated_users']);
@@ -26,7 +26,8 @@ export interface Place {
 
 export type Reading =
   | { readonly kind: 'written'; readonly inbound: InboundMessage }
-  | { readonly kind: 'edited'; readonly from: Address; readonly messageId: string; readonly text: string };
+  | { readonly kind: 'edited'; readonly from: Address; readonly messageId: string; readonly text: string }
+  | { readonly kind: 'reaction'; readonly from: Address; readonly reaction: InboundReaction };
 
 /** Returns what a message of a room says about people's messages; null when there is nothing to store. */
 export function readMessage(message: Message, place: Place, reader: Reader): Reading | null {
@@ -36,6 +37,9 @@ export function readMessage(message: Message, place: Place, reader: Reader): Rea
     case 'message_edited':
     case 'message_deleted':
       return readChange(message, place, reader);
+    case 'reaction':
+    case 'reaction_revoked':
+      return readReaction(message, place, reader);
     default:
       return null;
   }
@@ -51,7 +55,7 @@ export function commandIn(message: Message, { owner }: Reader): 'activate' | 'de
 function readWritten(message: Message, place: Place, reader: Reader): Reading | null {
   const from = addressOf(message, place, reader);
   if (from === null || NOT_WRITTEN.has(message.messageType)) return null;
-  const text = textOf(message, reader.ownId);
+  const text = plainText(message, reader.ownId);
   const files = filesOf(message);
   if (text === '' && files.length === 0) return null;
   const inbound = {
@@ -63,6 +67,7 @@ function readWritten(message: Message, place: Place, reader: Reader): Reading | 
     text,
     sentAt: new Date(message.timestamp * 1_000).toISOString(),
     files,
+    replyTo: answeredIn(message, reader.ownId),
   };
   return { kind: 'written', inbound };
 }
@@ -73,8 +78,27 @@ function readChange({ systemMessage, parent }: Message, place: Place, reader: Re
   const from = addressOf(parent, place, reader);
   if (from === null) return null;
   const isDeleted = systemMessage === 'message_deleted' || parent.messageType === 'comment_deleted';
-  const text = isDeleted ? DELETED_TEXT : textOf({ ...parent, parent: undefined }, reader.ownId);
+  const text = isDeleted ? DELETED_TEXT : plainText(parent, reader.ownId);
   return { kind: 'edited', from, messageId: `${parent.id}`, text };
+}
+
+/** The text of a reaction is its emoji. Of one that was taken back, Talk tells only the message. */
+function readReaction(message: Message, place: Place, reader: Reader): Reading | null {
+  const { parent, systemMessage, message: emoji } = message;
+  const from = addressOf(
+    { ...message, threadId: parent?.threadId, isThread: parent?.isThread },
+    place,
+    reader,
+  );
+  if (!parent || from === null) return null;
+  const isAdded = systemMessage === 'reaction';
+  const senderName = nameOf(message);
+  const platformMessageId = `${parent.id}`;
+  return {
+    kind: 'reaction',
+    from,
+    reaction: { platformMessageId, emoji: isAdded ? emoji : null, isAdded, senderName },
+  };
 }
 
 /** Returns where a person wrote; null when it was no person. */

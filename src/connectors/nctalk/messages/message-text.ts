@@ -1,5 +1,4 @@
-import type { InboundFile } from '../../contract/messenger.ts';
-import { linesOf, quoted } from '../../kit/quoted-text.ts';
+import type { AnsweredMessage, InboundFile } from '../../contract/messenger.ts';
 import type { Message, Parameter, RichText } from '../objects.ts';
 
 /** Stands in for a message that its author has deleted. */
@@ -20,14 +19,17 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   'calendar-event': 'event',
 };
 
-/** Returns what was written, with what it answers in front. Files are left out. */
-export function textOf(message: Message, ownId: string): string {
-  const { parent } = message;
-  const quote =
-    parent && parent.deleted !== true && parent.systemMessage === '' && message.systemMessage === ''
-      ? quoted(nameOf(parent), plainText(parent, ownId))
-      : '';
-  return linesOf([quote, plainText(message, ownId)]);
+/** Returns what a message answers; undefined: nothing, or what was deleted. */
+export function answeredIn({ parent, systemMessage }: Message, ownId: string): AnsweredMessage | undefined {
+  if (!parent || systemMessage !== '' || parent.deleted === true || parent.systemMessage !== '')
+    return undefined;
+  const { id } = parent;
+  return {
+    platformMessageId: `${id}`,
+    author: nameOf(parent),
+    text: plainText(parent, ownId),
+    files: filesOf(parent),
+  };
 }
 
 /** Returns a text as agents read it: names in place of placeholders, and without the mention of the bot itself. */

@@ -41,6 +41,7 @@ interface Part {
   readonly referenceId: string;
   readonly text: string;
   readonly file: OutboundFile | null;
+  readonly replyTo?: string | undefined;
 }
 
 /** Sends a message to a room, unless an earlier process has. */
@@ -82,10 +83,10 @@ async function sendOnce(room: SendingRoom, message: OutboundMessage, part: Part)
 async function send(
   room: SendingRoom,
   { messageId, to: { thread } }: OutboundMessage,
-  { referenceId, text, file }: Part,
+  { referenceId, text, file, replyTo }: Part,
 ): Promise<string | null> {
   const { api, token, traits, signal } = room;
-  const posting = { token, text, referenceId, thread };
+  const posting = { token, text, referenceId, thread, replyTo };
   const options = { deadlineMs: POST_DEADLINE_MS, signal };
   if (file === null) return `${await api.post(posting, options)}`;
   const path = await api.upload(`${traits.folder}/${referenceOf(messageId).slice(0, 16)}`, file, signal);
@@ -108,12 +109,19 @@ async function look(room: SendingRoom, part: Part): Promise<string | null> {
 }
 
 /** A text that is no caption comes first. */
-function partsOf({ messageId, text, attachments }: OutboundMessage, { features }: TalkTraits): Part[] {
+function partsOf(
+  { messageId, text, attachments, replyTo }: OutboundMessage,
+  { features }: TalkTraits,
+): Part[] {
   const isCaption =
     attachments.length > 0 && features.has('media-caption') && codePoints(text) <= MAX_CAPTION;
   const texts = text === '' || isCaption ? [] : [{ text, file: null }];
   const files = attachments.map((file, n) => ({ text: isCaption && n === 0 ? text : '', file }));
-  return [...texts, ...files].map((part, n) => ({ ...part, referenceId: referenceOf(messageId, n) }));
+  return [...texts, ...files].map((part, n) => ({
+    ...part,
+    referenceId: referenceOf(messageId, n),
+    ...(n === 0 && { replyTo }),
+  }));
 }
 
 /** Nextcloud's words for failures that people can solve. */

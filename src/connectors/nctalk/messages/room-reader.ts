@@ -187,6 +187,10 @@ export class RoomReader {
       await intake().edited(reading.from, reading.messageId, reading.text);
       return null;
     }
+    if (reading.kind === 'reaction') {
+      await intake().reacted(reading.from, reading.reaction);
+      return null;
+    }
     const { from } = reading.inbound;
     if ((await intake().received(reading.inbound)) !== 'stored') return null;
     this.#fresh.set(place.token, { from, untilMs: wallMs() + FRESH_MS });

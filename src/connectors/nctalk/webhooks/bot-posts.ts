@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { channelAddress, type LoginRef } from '../../../base/address.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
-import type { MessageIntake } from '../../contract/messenger.ts';
-import { linesOf, quoted } from '../../kit/quoted-text.ts';
+import type { AnsweredMessage, MessageIntake } from '../../contract/messenger.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 import { filesOf, plainText } from '../messages/message-text.ts';
 import { RichText, RoomToken } from '../objects.ts';
 
@@ -24,15 +24,20 @@ export const BotPost = z.object({ type: z.string() });
 const Written = z.object({
   actor: Actor,
   object: Note.extend({
-    inReplyTo: field(z.object({ actor: Actor, object: z.object({ content: z.string() }) })),
+    inReplyTo: field(
+      z.object({ actor: Actor, object: z.object({ id: field(z.coerce.string()), content: z.string() }) }),
+    ),
   }),
   target: Place,
 });
 const Moved = z.object({ object: Place });
+/** https://nextcloud-talk.readthedocs.io/en/latest/bots/#receiving-reactions-as-a-bot */
+const Reacted = z.object({ actor: Actor, object: Note, target: Place, content: z.string() });
+const UndonePost = z.object({ object: z.unknown() });
 
 /**
  * Stores what a post tells a Talk bot. Resolves with false when it cannot be read. Rejects when it cannot be stored now.
- * Reactions, edits and notices of Talk's own tell nothing.
+ * Edits and notices of Talk's own tell nothing.
  */
 export async function takeBotPost(
   { login, nowIso }: { readonly login: LoginRef; readonly nowIso: string },
@@ -46,6 +51,10 @@ export async function takeBotPost(
       const { data } = z.object({ object: Note }).safeParse(body);
       return data && SHARED.has(data.object.name) ? await written(login, nowIso, body, intake) : true;
     }
+    case 'Like':
+      return await reacted(login, body, true, intake);
+    case 'Undo':
+      return await reacted(login, UndonePost.safeParse(body).data?.object, false, intake);
     case 'Join':
     case 'Leave': {
       const { data } = Moved.safeParse(body);
@@ -67,7 +76,7 @@ async function written(
   if (!data) return false;
   const { actor, object, target } = data;
   if (!PERSON.test(actor.id)) return true;
-  const text = linesOf([quoteOf(object.inReplyTo), textOf(object.content)]);
+  const text = textOf(object.content);
   if (text === '') return true;
   await intake.received({
     from: { ...channelAddress(login, target.id), person: actor.id.replace(/^users\//, '') },
@@ -78,12 +87,33 @@ async function written(
     text,
     sentAt: nowIso,
     files: [],
+    replyTo: answeredIn(object),
   });
   return true;
 }
 
-function quoteOf(answered: z.output<typeof Written>['object']['inReplyTo']): string {
-  return answered ? quoted(answered.actor.name, textOf(answered.object.content)) : '';
+async function reacted(
+  login: LoginRef,
+  body: unknown,
+  isAdded: boolean,
+  intake: MessageIntake,
+): Promise<boolean> {
+  const { data } = Reacted.safeParse(body);
+  if (!data) return false;
+  const { actor, object, target, content: emoji } = data;
+  if (!PERSON.test(actor.id)) return true;
+  const from = { ...channelAddress(login, target.id), person: actor.id.replace(/^users\//, '') };
+  const senderName = actor.name || null;
+  await intake.reacted(from, { platformMessageId: object.id, emoji, isAdded, senderName });
+  return true;
+}
+
+function answeredIn({
+  inReplyTo: answered,
+}: z.output<typeof Written>['object']): AnsweredMessage | undefined {
+  if (!answered) return undefined;
+  const { actor, object } = answered;
+  return { platformMessageId: object.id ?? null, author: actor.name || null, text: textOf(object.content) };
 }
 
 /** A Talk bot cannot download files: they are named. */

@@ -194,7 +194,9 @@ export class MessageRouter {
 
   #transact(message: SipMessage, key: string, { route, reply, reliable }: RequestOrigin): void {
     const method = methodOf(message);
-    const declined = this.#opensCall(message, key) ? this.#deps.admit(route, dialledOf(message)) : null;
+    const declined = this.#opensCall(message, key)
+      ? this.#deps.admit(route, dialledOf(message, route.settings.callerFrom))
+      : null;
     if (declined !== null) {
       // Nothing is kept of it, however many there are.
       this.#deps.observer.count('call_declined');
@@ -223,7 +225,7 @@ export class MessageRouter {
   }
 
   #deliver(message: SipMessage, key: string, route: SipRoute): void {
-    const dialled = dialledOf(message);
+    const dialled = dialledOf(message, route.settings.callerFrom);
     const request = toCoreRequest(message, route);
     if (request === null) {
       this.#deps.observer.count('malformed_message');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
+import type { CallerHeader } from '../../contract/sip-accounts.ts';
 import type { AddressPolicy } from './address/address-policy.ts';
 import { type Listening, OwnAddress } from './address/own-address.ts';
 import type { Resolution, Resolver, ServerName } from './address/resolver.ts';
@@ -32,6 +33,8 @@ export interface RouteSettings {
   readonly behindNat: boolean;
   /** Seconds of silence after which a call is lost; 0: never; null: as the gateway's settings say. */
   readonly mediaTimeoutS: number | null;
+  /** The first header that may name who calls in. */
+  readonly callerFrom: CallerHeader;
   /** Challenges for it are answered before others; null: for none. */
   readonly realm: string | null;
 }

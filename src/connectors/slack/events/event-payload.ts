@@ -66,3 +66,40 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export const ChannelEvent = z.object({ channel: Id, user: field(Id) });
 
 export const AnyEvent = z.object({ type: z.string() });
+
+/** https://docs.slack.dev/reference/events/reaction_added */
+export const ReactionEvent = z.object({
+  user: Id,
+  reaction: z.string().max(200),
+  item: z.object({ type: z.literal('message'), channel: Id, ts: Ts }),
+});
+
+/** A press of buttons (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload). */
+export const BlockActions = z.object({
+  type: z.literal('block_actions'),
+  team: field(z.object({ id: z.string() })),
+  enterprise: field(z.object({ id: z.string() })),
+  user: z.object({ id: Id, name: field(z.string()), team_id: field(Id) }),
+  channel: field(z.object({ id: Id })),
+  message: field(z.object({ ts: Ts, thread_ts: field(Ts) })),
+  actions: z.array(
+    z.object({ action_id: z.string(), action_ts: field(z.string()), value: field(z.string()) }),
+  ),
+});
+
+export type BlockActions = z.output<typeof BlockActions>;
+
+/** Returns a press as the envelope of an event; null: it is none. */
+export function pressEnvelope(payload: unknown): Envelope | null {
+  const { data } = BlockActions.safeParse(payload);
+  if (!data) return null;
+  return {
+    type: 'event_callback',
+    team_id: data.team?.id ?? null,
+    enterprise_id: data.enterprise?.id ?? null,
+    authorizations: [],
+    event: { ...data, channel: data.channel?.id, press: data },
+  };
+}
+
+export const PressEvent = z.object({ press: BlockActions });

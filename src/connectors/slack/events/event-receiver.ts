@@ -1,13 +1,15 @@
-import { type Address, channelAddress, type LoginRef } from '../../../base/address.ts';
+import { type Address, channelAddress, directAddress, type LoginRef } from '../../../base/address.ts';
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
-import { linesOf } from '../../kit/quoted-text.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 import { blockText } from '../messages/block-text.ts';
-import type { Directory } from '../messages/directory.ts';
+import { isOwnChoice } from '../messages/buttons.ts';
+import { type Directory, personId } from '../messages/directory.ts';
+import { emojiNamed } from '../messages/emoji-names.ts';
 import { mentionsIn, plainText } from '../messages/plain-text.ts';
 import { type Shared, sharedIn } from '../messages/shared-messages.ts';
-import { AnyEvent, ChannelEvent, type Content } from './event-payload.ts';
+import { AnyEvent, ChannelEvent, type Content, PressEvent, ReactionEvent } from './event-payload.ts';
 import { type Reading, readMessage } from './message-reading.ts';
 
 const MAX_KNOWN_EVENTS = 20_000;
@@ -72,6 +74,12 @@ export class EventReceiver {
       case 'channel_unarchive':
       case 'group_unarchive':
         return await this.#reachable(event, true);
+      case 'reaction_added':
+        return await this.#reacted(event, true);
+      case 'reaction_removed':
+        return await this.#reacted(event, false);
+      case 'block_actions':
+        return await this.#pressed(event);
       case 'app_uninstalled':
       case 'tokens_revoked':
         return this.#deps.ended();
@@ -110,6 +118,55 @@ export class EventReceiver {
       text,
       sentAt: new Date(Number(content.ts) * 1_000).toISOString(),
       files,
+      // Slack has no replies but threads; what began one is the context of its first message.
+      replyTo: from.thread === null ? undefined : { platformMessageId: from.thread, author: null, text: '' },
+    });
+  }
+
+  /** Reactions of the bot itself are no news. */
+  async #reacted(event: unknown, isAdded: boolean): Promise<void> {
+    const { data } = ReactionEvent.safeParse(event);
+    const { ref, directory, intake, botUserId } = this.#deps;
+    if (!data || data.user === botUserId()) return;
+    const { user, reaction, item } = data;
+    const isDirect = item.channel.startsWith('D');
+    const from = isDirect ? directAddress(ref, user) : { ...channelAddress(ref, item.channel), person: user };
+    const senderName = await directory.personName(user);
+    const emoji = emojiNamed(reaction);
+    await intake().reacted(from, { platformMessageId: item.ts, emoji, isAdded, senderName });
+  }
+
+  /** Somebody has pressed one of the gateway's own buttons. */
+  async #pressed(event: unknown): Promise<void> {
+    const { press } = PressEvent.safeParse(event).data ?? {};
+    const { ref, directory, intake, home } = this.#deps;
+    const [action] = press?.actions ?? [];
+    if (!press?.message || !press.channel || action?.value === undefined || !isOwnChoice(action.action_id))
+      return;
+    const { user, channel, message } = press;
+    const person = personId(
+      user.id,
+      user.team_id === undefined || home().has(user.team_id) ? null : user.team_id,
+    );
+    const thread = message.thread_ts === message.ts ? null : (message.thread_ts ?? null);
+    const isDirect = channel.id.startsWith('D');
+    if (isDirect) directory.heardDirect(person, channel.id);
+    const from = isDirect
+      ? { ...directAddress(ref, person), thread }
+      : { ...channelAddress(ref, channel.id), thread, person };
+    const name = await directory.personName(person, user.name ?? null);
+    const atTs = action.action_ts ?? message.ts;
+    await intake().received({
+      from,
+      alias: null,
+      remoteName: isDirect ? name : await directory.channelName(channel.id),
+      senderName: isDirect ? null : name,
+      platformMessageId: `press ${atTs} ${user.id}`,
+      text: action.value,
+      sentAt: new Date(Number(atTs) * 1_000).toISOString(),
+      files: [],
+      replyTo: { platformMessageId: message.ts, author: null, text: '' },
+      choice: action.value,
     });
   }
 

@@ -6,7 +6,7 @@ import { type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0
 import { type Logins, placesOf } from '../login/logins.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import type { SlackObserver } from '../slack-observer.ts';
-import { Envelope } from './event-payload.ts';
+import { Envelope, pressEnvelope } from './event-payload.ts';
 import { SignatureCheck } from './signature-check.ts';
 
 /** Larger bodies are parsed only once their signature is known: a stranger may send a megabyte. */
@@ -57,7 +57,7 @@ export class WebhookReceiver implements TakesWebhooks {
     if (head === null) return this.#notSigned();
     const check = new SignatureCheck(head, body);
     if (body.length > SMALL_BYTES && this.#isForged(check, body)) return this.#notSigned();
-    const { data: envelope } = Envelope.safeParse(platformJson(body));
+    const envelope = envelopeIn(body);
     const senders = this.#senders(envelope, check);
     if (senders === null) return this.#notSigned();
     if (envelope?.type === 'url_verification') return { status: 200, text: envelope.challenge ?? '' };
@@ -117,6 +117,16 @@ export class WebhookReceiver implements TakesWebhooks {
   }
 }
 
+const FORM_FIELD = 'payload=';
+
+/** Events are JSON; presses of buttons are JSON in a form. */
+function envelopeIn(body: Uint8Array): Envelope | undefined {
+  const isForm = Buffer.from(body.subarray(0, FORM_FIELD.length)).toString('latin1') === FORM_FIELD;
+  if (!isForm) return Envelope.safeParse(platformJson(body)).data;
+  const payload = new URLSearchParams(Buffer.from(body).toString()).get('payload') ?? '';
+  return pressEnvelope(platformJson(payload)) ?? undefined;
+}
+
 /** Hands events to the logins that they are for, however they came. */
 export class EventIntake {
   readonly #logins: Logins;
@@ -145,7 +155,7 @@ export class EventIntake {
    * rejects.
    */
   async take(payload: unknown, loginKeys: ReadonlySet<string>): Promise<boolean> {
-    const { data: envelope } = Envelope.safeParse(payload);
+    const envelope = pressEnvelope(payload) ?? Envelope.safeParse(payload).data;
     if (envelope === undefined) this.#observer.count('webhook_unreadable');
     if (envelope?.type !== 'event_callback') return true;
     const meant = this.#logins.at(envelope).filter(({ key }) => loginKeys.has(key));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
-import { linesOf } from '../../kit/quoted-text.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 
 /** Deeper lists are left out. */
 const MAX_DEPTH = 8;

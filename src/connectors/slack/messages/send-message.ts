@@ -1,8 +1,19 @@
-import type { OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
+import * as z from 'zod';
+import type { Address } from '../../../base/address.ts';
+import type {
+  OutboundMessage,
+  OutboundReaction,
+  ReactionOutcome,
+  Remedy,
+  SendOutcome,
+} from '../../contract/messenger.ts';
+import { reactionOutcome } from '../../kit/reactions.ts';
 import { outcomeOf, type SendRules } from '../../kit/sending.ts';
 import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import { PostedAnswer } from '../objects.ts';
+import { blocksOf } from './buttons.ts';
+import { emojiName } from './emoji-names.ts';
 import { toMrkdwn } from './mrkdwn.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
@@ -29,7 +40,8 @@ export async function sendMessage(
   message: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { to, text, attachments } = message;
+  const { to, attachments, choices } = message;
+  const text = toMrkdwn(message.text);
   const { api, directory } = login;
   let isFinal = false;
   try {
@@ -39,9 +51,9 @@ export async function sendMessage(
     const place = { channel, thread: to.thread ?? undefined };
     const uploads = await api.uploadFiles(attachments, signal);
     isFinal = true;
-    if (uploads.length > 0)
-      return sent(await api.shareFiles(uploads, { ...place, text: toMrkdwn(text) }, options));
-    const args = { channel, thread_ts: place.thread, text: toMrkdwn(text) };
+    if (uploads.length > 0) return sent(await api.shareFiles(uploads, { ...place, text }, options));
+    const blocks = choices && blocksOf(text, choices);
+    const args = { channel, thread_ts: place.thread, text, blocks };
     return sent([(await api.call('chat.postMessage', args, options, PostedAnswer)).ts]);
   } catch (error) {
     const failure = failureOf(error);
@@ -50,6 +62,28 @@ export async function sendMessage(
     return outcomeOf(failure, [], RULES, isFinal);
   }
 }
+
+/** Adds a reaction to a message, or takes it back. */
+export async function react(
+  { api, directory }: SlackLogin,
+  { space }: Address,
+  { platformMessageId: timestamp, emoji, isAdded }: OutboundReaction,
+  signal: AbortSignal,
+): Promise<ReactionOutcome> {
+  const options = { deadlineMs: TEXT_DEADLINE_MS, signal };
+  const method = isAdded ? 'reactions.add' : 'reactions.remove';
+  const request = async () => {
+    const channel = space.kind === 'direct' ? await directory.directChannel(space.id, options) : space.id;
+    await api.call(method, { channel, timestamp, name: emojiName(emoji) }, options, z.unknown());
+  };
+  const outcome = await reactionOutcome('Slack', request());
+  // It is as it was to become.
+  const isSo = outcome.kind === 'failed' && AS_WANTED.has(outcome.reason);
+  return isSo ? { kind: 'done' } : outcome;
+}
+
+/** Slack's words for reactions that are there already, or no longer. */
+const AS_WANTED: ReadonlySet<string> = new Set(['already_reacted', 'no_reaction']);
 
 function sent(platformMessageIds: readonly string[]): SendOutcome {
   return { kind: 'sent', platformMessageIds };

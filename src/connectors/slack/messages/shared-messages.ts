@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
-import { forwarded, linesOf } from '../../kit/quoted-text.ts';
+import { forwarded, linesOf } from '../../kit/text-lines.ts';
 import { blockText } from './block-text.ts';
 
 /** Of a message. */

@@ -18,6 +18,8 @@ const SCOPES = [
   'groups:read',
   'im:history',
   'im:write',
+  'reactions:read',
+  'reactions:write',
   'users:read',
 ];
 const REVOKE_DEADLINE_MS = 10_000;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { field, platformJson } from '../../../base/platform-json.ts';
-import type { Clock } from '../../../base/time.ts';
-import { PlatformSocket } from '../../kit/platform-socket.ts';
+import { PlatformSocket, type PlatformSocketOptions } from '../../kit/platform-socket.ts';
 
 /** What Slack sends over Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). */
 const Payload = z.object({
@@ -35,7 +34,11 @@ export interface SocketObserver {
 }
 
 /** Opens one WebSocket of Socket Mode. What is not acknowledged over it comes again over the next one. */
-export function openConnection(url: string, clock: Clock, observer: SocketObserver): PlatformSocket {
+export function openConnection(
+  url: string,
+  { clock, reader }: Pick<PlatformSocketOptions, 'clock' | 'reader'>,
+  observer: SocketObserver,
+): PlatformSocket {
   let isGreeted = false;
   const take = (text: string): void => {
     const payload = readPayload(text);
@@ -56,6 +59,7 @@ export function openConnection(url: string, clock: Clock, observer: SocketObserv
     platform: 'Slack',
     maxFrameBytes: MAX_FRAME_BYTES,
     clock,
+    reader,
     take,
     alive: () => socket.answered(),
   });

@@ -1,3 +1,4 @@
+import type { ReadingTime } from '../../../base/reading-time.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { fixedToken, SlackApi } from '../client.ts';
 import type { EventIntake } from '../events/webhook-receiver.ts';
@@ -8,6 +9,10 @@ import { SocketSession } from './socket-session.ts';
 /** Deliveries handled at a time for an app. Slack repeats what is not acknowledged. */
 const MAX_AT_ONCE = 200;
 const FIRST_CONNECTION_MS = 10_000;
+
+interface SocketWorld extends Pick<LoginWorld, 'urls' | 'clock' | 'logins' | 'observer'> {
+  readonly readingTime: ReadingTime;
+}
 
 interface OpenApp {
   readonly session: SocketSession;
@@ -21,22 +26,22 @@ interface OpenApp {
  * reach. Slack spreads an app's events over its connections, whatever their workspace, so all bots of an app share one.
  */
 export class SocketMode {
-  readonly #world: Pick<LoginWorld, 'urls' | 'clock' | 'logins' | 'observer'>;
+  readonly #world: SocketWorld;
   readonly #intake: EventIntake;
   /** By the app's token. */
   readonly #apps = new Map<string, OpenApp>();
 
-  constructor(world: Pick<LoginWorld, 'urls' | 'clock' | 'logins' | 'observer'>, intake: EventIntake) {
+  constructor(world: SocketWorld, intake: EventIntake) {
     this.#world = world;
     this.#intake = intake;
   }
 
   /**
-   * Delivers the events of a login from now on. Resolves when Slack has said hello, or after 10 s; with why Slack refuses
+   * Delivers the events of a login from now on. They are read in the time of the account that came with the app first. Resolves when Slack has said hello, or after 10 s; with why Slack refuses
    * the token, null if it does not. Throws a PlatformFailure when the token is malformed.
    */
-  async join(loginKey: string, appToken: string): Promise<PlatformFailure | null> {
-    const app = this.#apps.get(appToken) ?? this.#open(appToken);
+  async join(loginKey: string, appToken: string, accountId: string): Promise<PlatformFailure | null> {
+    const app = this.#apps.get(appToken) ?? this.#open(appToken, accountId);
     app.logins.add(loginKey);
     this.#world.logins.get(loginKey)?.hears(app.words);
     const late = Promise.withResolvers<null>();
@@ -59,13 +64,14 @@ export class SocketMode {
     await Promise.all([...this.#apps.values()].map(({ session }) => session.close()));
   }
 
-  #open(appToken: string): OpenApp {
-    const { urls, clock } = this.#world;
+  #open(appToken: string, accountId: string): OpenApp {
+    const { urls, clock, readingTime } = this.#world;
     const app: OpenApp = {
       session: new SocketSession({
         api: new SlackApi(urls, fixedToken(appToken), clock),
         isEncrypted: new URL(urls.api).protocol === 'https:',
         clock,
+        reader: readingTime.of(accountId),
         take: (payload) => this.#take(app, payload),
         state: (words) => this.#changed(app, words),
       }),
@@ -86,7 +92,7 @@ export class SocketMode {
 
   /** Returns whether to acknowledge it: what the gateway does not use as well. */
   async #take(app: OpenApp, { type, payload }: SocketPayload): Promise<boolean> {
-    if (type !== 'events_api') return true;
+    if (type !== 'events_api' && type !== 'interactive') return true;
     if (app.handling >= MAX_AT_ONCE) {
       this.#world.observer.count('event_failed');
       return false;

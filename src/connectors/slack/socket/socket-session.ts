@@ -1,3 +1,4 @@
+import type { Reader } from '../../../base/reading-time.ts';
 import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformSocket } from '../../kit/platform-socket.ts';
@@ -18,6 +19,8 @@ export interface SocketSessionDeps {
   /** Whether Slack must be reached over TLS. */
   readonly isEncrypted: boolean;
   readonly clock: Clock;
+  /** In whose time what Slack delivers is read. */
+  readonly reader: Reader;
   /** Handles what Slack delivers. Resolves with whether to acknowledge it. */
   take(payload: SocketPayload): Promise<boolean>;
   /** `words`: why there is no connection; null: there is one. */
@@ -84,18 +87,22 @@ export class SocketSession {
 
   /** Resolves when it is time for the next connection. Throws a PlatformFailure when this one has failed. */
   async #connect(url: string): Promise<void> {
-    const { clock, state } = this.#deps;
+    const { clock, reader, state } = this.#deps;
     const wanted = Promise.withResolvers<null>();
     let greetedMs = Number.POSITIVE_INFINITY;
-    const connection = openConnection(url, clock, {
-      hello: () => {
-        greetedMs = clock.monotonicMs();
-        this.#settled.resolve(null);
-        state(null);
+    const connection = openConnection(
+      url,
+      { clock, reader },
+      {
+        hello: () => {
+          greetedMs = clock.monotonicMs();
+          this.#settled.resolve(null);
+          state(null);
+        },
+        delivery: (payload, acknowledge) => this.#handle(payload, acknowledge),
+        refresh: () => wanted.resolve(null),
       },
-      delivery: (payload, acknowledge) => this.#handle(payload, acknowledge),
-      refresh: () => wanted.resolve(null),
-    });
+    );
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
     if (this.#ending.signal.aborted) connection.close('the gateway closes');

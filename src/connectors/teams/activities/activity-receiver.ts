@@ -1,10 +1,12 @@
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
-import { linesOf } from '../../kit/quoted-text.ts';
+import type { AnsweredMessage, InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import { linesOf } from '../../kit/text-lines.ts';
+import { choiceIn } from '../messages/buttons.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
 import type { Directory } from '../messages/directory.ts';
-import { fullText, mentionsBot, plainText } from '../messages/text.ts';
+import { emojiOfType } from '../messages/reactions.ts';
+import { fullText, mentionsBot, plainText, quotedIn } from '../messages/text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import { type Activity, type ActivityPlace, placeOf } from './activity.ts';
 import type { TeamsNewcomers } from './newcomers.ts';
@@ -51,6 +53,8 @@ export class ActivityReceiver {
     switch (activity.type) {
       case 'message':
         return await this.#message(activity, place);
+      case 'messageReaction':
+        return await this.#reacted(activity, place);
       case 'messageUpdate':
         return await this.#edited(activity, place, null);
       case 'messageDelete':
@@ -66,7 +70,7 @@ export class ActivityReceiver {
   async #message(activity: Activity, place: ActivityPlace): Promise<void> {
     const { id, from } = activity;
     const { space } = place.address;
-    const isHeard = space.kind === 'direct' || mentionsBot(activity);
+    const isHeard = space.kind === 'direct' || mentionsBot(activity) || choiceIn(activity.value) !== null;
     if (id === undefined || !from || BOT_ID.test(from.id) || from.role === 'bot' || !isHeard) return;
     await this.#deps.references.heard(space, place.reference);
     const name = await this.#nameOf(activity, place);
@@ -90,9 +94,11 @@ export class ActivityReceiver {
     const { attachments = [], from, timestamp } = activity;
     const { id, place, name, hadCode } = message;
     const { files, stubs } = filesOf(attachments);
-    const text = linesOf([fullText(activity), ...stubs]);
+    const text = linesOf([choiceIn(activity.value) ?? fullText(activity), ...stubs]);
     if (text === '' && files.length === 0) return;
     const { address } = place;
+    const choice = choiceIn(activity.value);
+    const pressed = choice === null ? undefined : pressedIn(activity);
     const taken = await intake().received({
       from: address,
       alias: null,
@@ -102,9 +108,24 @@ export class ActivityReceiver {
       text,
       sentAt: this.#timeOf(timestamp),
       files,
+      replyTo: pressed ?? quotedIn(activity),
+      ...(choice !== null && { choice }),
     });
     if (taken === 'unbound') newcomers.notify(place, hadCode);
     else await references.keep(address.space);
+  }
+
+  async #reacted(
+    { from, replyToId, reactionsAdded = [], reactionsRemoved = [] }: Activity,
+    { address }: ActivityPlace,
+  ): Promise<void> {
+    if (replyToId === undefined || !from || BOT_ID.test(from.id)) return;
+    const { intake } = this.#deps;
+    const told = { platformMessageId: replyToId, senderName: from.name ?? null };
+    for (const { type } of reactionsRemoved)
+      await intake().reacted(address, { ...told, emoji: emojiOfType(type), isAdded: false });
+    for (const { type } of reactionsAdded)
+      await intake().reacted(address, { ...told, emoji: emojiOfType(type), isAdded: true });
   }
 
   async #edited(activity: Activity, { address }: ActivityPlace, text: string | null): Promise<void> {
@@ -149,4 +170,9 @@ export class ActivityReceiver {
       ? this.#deps.clock.nowIso()
       : new Date(timestamp).toISOString();
   }
+}
+
+/** The message whose button was pressed. */
+function pressedIn({ replyToId }: Activity): AnsweredMessage | undefined {
+  return replyToId === undefined ? undefined : { platformMessageId: replyToId, author: null, text: '' };
 }

@@ -14,6 +14,8 @@ const Account = z.object({
   role: field(z.string()),
 });
 
+const Reaction = z.object({ type: z.string().max(100) });
+
 const ChannelData = z.object({
   tenant: field(z.object({ id: z.guid() })),
   team: field(z.object({ id: Id })),
@@ -44,6 +46,10 @@ export const Activity = z.object({
   action: field(z.string()),
   name: field(z.string()),
   value: z.unknown().optional(),
+  /** The message that a reaction, or a press of its buttons, is about. */
+  replyToId: field(Id),
+  reactionsAdded: field(z.array(Reaction)),
+  reactionsRemoved: field(z.array(Reaction)),
   membersAdded: field(z.array(z.object({ id: z.string() }))),
   membersRemoved: field(z.array(z.object({ id: z.string() }))),
 });

@@ -1,19 +1,24 @@
 import { Parser } from 'htmlparser2';
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
-import { forwarded, quoted } from '../../kit/quoted-text.ts';
+import type { AnsweredMessage } from '../../contract/messenger.ts';
+import { forwarded } from '../../kit/text-lines.ts';
 
 /** A message that another one quotes or forwards. */
 interface Embedded {
   readonly kind: 'quoted' | 'forwarded';
+  /** The platform's id of a quoted message; '' if it is not told. */
+  readonly id: string;
   author: string;
   text: string;
 }
 
 /** What the HTML of a message says beside its text. */
 export interface MessageHtml {
-  /** Lines for what is quoted or forwarded. */
-  readonly embedded: readonly string[];
+  /** What it quotes; undefined: nothing. */
+  readonly quoted: AnsweredMessage | undefined;
+  /** Lines for what is forwarded, and for further quotes. */
+  readonly further: readonly string[];
   /** The words outside of them. */
   readonly text: string;
 }
@@ -22,7 +27,11 @@ const Html = z.object({ contentType: z.literal('text/html'), content: z.string()
 /** https://github.com/microsoft/teams-sdk: what a quoted reply refers to, in place of HTML. */
 const QuotedReply = z.object({
   type: z.literal('quotedReply'),
-  quotedReply: z.object({ senderName: field(z.string()), preview: field(z.string()) }),
+  quotedReply: z.object({
+    messageId: field(z.string()),
+    senderName: field(z.string()),
+    preview: field(z.string()),
+  }),
 });
 
 /** Longer HTML is read as far as this. */
@@ -51,18 +60,29 @@ export function messageHtml(attachments: readonly unknown[], entities: readonly 
   const html = attachments.flatMap((each) => Html.safeParse(each).data?.content ?? []);
   const { embedded, text } = readHtml(html.join('\n').slice(0, MAX_CHARACTERS));
   const replies = entities.flatMap((each) => QuotedReply.safeParse(each).data?.quotedReply ?? []);
+  const [reply] = replies;
+  const own = reply && {
+    id: reply.messageId ?? '',
+    author: reply.senderName ?? '',
+    text: reply.preview ?? '',
+  };
+  const quotes = embedded.filter(({ kind }) => kind === 'quoted');
+  const quoted = own ?? quotes.shift();
   return {
-    embedded: [
-      ...replies.map(({ senderName = '', preview = '' }) => quoted(senderName, preview)),
-      ...embedded.map(lineOf),
-    ].filter((line) => line !== ''),
+    quoted: quoted && answered(quoted),
+    // Somebody may quote several messages, and answer all of them.
+    further: [...quotes, ...embedded.filter(({ kind }) => kind === 'forwarded')].map(lineOf),
     text,
   };
 }
 
+function answered({ id, author, text }: Omit<Embedded, 'kind'>): AnsweredMessage {
+  return { platformMessageId: id || null, author: author || null, text: tidy(text) };
+}
+
 function lineOf({ kind, author, text }: Embedded): string {
-  if (kind === 'quoted') return quoted(author, text);
-  return [forwarded(author), tidy(text)].join('\n').trim();
+  const head = kind === 'forwarded' ? forwarded(author) : `[quoted${author === '' ? '' : ` from ${author}`}]`;
+  return [head, tidy(text)].join('\n').trim();
 }
 
 function readHtml(html: string): { readonly embedded: readonly Embedded[]; readonly text: string } {
@@ -80,11 +100,12 @@ function readHtml(html: string): { readonly embedded: readonly Embedded[]; reado
     else inside.text += words;
   };
   const parser = new Parser({
-    onopentag: (name, { itemtype = '', itemprop = '' }) => {
+    onopentag: (name, { itemtype = '', itemprop = '', itemid = '' }) => {
       const [, kind] = (depth === 0 && EMBEDDED.exec(itemtype)) || [];
       if (kind !== undefined)
         embedded.push({
           kind: kind.toLowerCase() === 'reply' ? 'quoted' : 'forwarded',
+          id: itemid,
           author: '',
           text: '',
         });

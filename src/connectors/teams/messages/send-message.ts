@@ -1,14 +1,21 @@
 import * as z from 'zod';
 import type { Address } from '../../../base/address.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type {
+  OutboundFile,
+  OutboundMessage,
+  OutboundReaction,
+  SendOutcome,
+} from '../../contract/messenger.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import { outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
 import { type ConnectorCall, failureOf, type TeamsApi } from '../client.ts';
 import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
 import type { ConversationReference } from '../teams-records.ts';
+import { cardOf } from './buttons.ts';
 import type { ConversationReferences } from './conversation-references.ts';
+import { typeOfEmoji } from './reactions.ts';
 import { toMarkdown } from './text.ts';
 
 const DEADLINE_MS = 20_000;
@@ -48,7 +55,7 @@ export async function sendMessage(
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { api, pauses } = deps;
-  const { to, text, attachments, messageId } = message;
+  const { to, text, attachments, messageId, choices } = message;
   const { id: spaceId } = to.space;
   const options = { deadlineMs: DEADLINE_MS, signal };
   const rules: SendRules = {
@@ -67,7 +74,9 @@ export async function sendMessage(
     const offer = (file: OutboundFile, index: number) =>
       deps.offer({ file, index, messageId, personId: spaceId }, target, options);
     const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text), options)];
-    const parts = [...words, ...attachments.map((file, index) => () => offer(file, index))];
+    // Teams splits an activity with text and card into two, and does not tell their ids.
+    const card = choices ? [() => postActivity(api, target, cardActivity(choices), options)] : [];
+    const parts = [...words, ...card, ...attachments.map((file, index) => () => offer(file, index))];
     const outcome = await sendParts({ parts, send: async (post) => [await post()], failed });
     if (outcome.kind === 'sent') pauses.succeeded(spaceId);
     return outcome;
@@ -162,6 +171,25 @@ export async function postTyping(api: TeamsApi, target: PostTarget, options: Cal
 /** A text as an activity: in Markdown. */
 export function textActivity(text: string): OutboundActivity {
   return { type: 'message', text: toMarkdown(text), textFormat: 'markdown' };
+}
+
+function cardActivity(choices: readonly string[]): OutboundActivity {
+  return { type: 'message', attachments: [cardOf(choices)] };
+}
+
+/** Adds a reaction to a message, or takes it back. Rejects with a PlatformFailure. */
+export async function react(
+  deps: SendDeps,
+  to: Address,
+  { platformMessageId, emoji, isAdded }: OutboundReaction,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { deadlineMs: DEADLINE_MS, signal };
+  const target = await targetOf(deps, to, options);
+  const { serviceUrl } = target.reference;
+  const [id, type] = [platformMessageId, typeOfEmoji(emoji)].map(encodeURIComponent);
+  const path = `${pathOf(target)}/${id}/reactions/${type}`;
+  await deps.api.call({ method: isAdded ? 'PUT' : 'DELETE', serviceUrl, path }, options, z.unknown());
 }
 
 function callOf(target: PostTarget, body: OutboundActivity): ConnectorCall {

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import type { AnsweredMessage } from '../../contract/messenger.ts';
 import { asText } from '../../kit/markdown/as-text.ts';
 import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
-import { linesOf } from '../../kit/quoted-text.ts';
+import { linesOf } from '../../kit/text-lines.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
 import { messageHtml } from './message-html.ts';
 
@@ -48,10 +49,15 @@ export function mentionsBot({ entities, recipient }: Activity): boolean {
 /** Stands for a quoted message, which an entity tells. */
 const QUOTED = /<quoted[^<>]{0,200}\/?>(?:<\/quoted>)?/g;
 
-/** Returns a message's text as agents read it, with what it quotes or forwards in front. */
+/** Returns a message's text as agents read it, with what it forwards in front. */
 export function fullText(activity: Activity): string {
-  const { embedded, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
-  return linesOf([...embedded, plainText(activity) || text]);
+  const { further, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
+  return linesOf([...further, plainText(activity) || text]);
+}
+
+/** Returns the message that another one quotes; undefined: it quotes none. */
+export function quotedIn({ attachments = [], entities = [] }: Activity): AnsweredMessage | undefined {
+  return messageHtml(attachments, entities).quoted;
 }
 
 /** Returns what was written: without the mention of the bot, others by their names. */

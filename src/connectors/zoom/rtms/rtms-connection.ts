@@ -1,3 +1,4 @@
+import type { Reader } from '../../../base/reading-time.ts';
 import { Backoff, type CancelTimer, type Clock } from '../../../base/time.ts';
 import { PlatformSocket } from '../../kit/platform-socket.ts';
 import { keptAlive, mayPass, type RtmsMessage, type RtmsNews, readRtms } from './rtms-protocol.ts';
@@ -18,6 +19,7 @@ export interface RtmsConnectionOptions {
   /** What is sent first. */
   readonly hello: object;
   readonly clock: Clock;
+  readonly reader: Reader;
   /** The server has accepted the handshake, again after each interruption. */
   up(answer: HandshakeAnswer): void;
   /** It is interrupted, and made again. */
@@ -86,12 +88,13 @@ export class RtmsConnection {
   }
 
   #open(): void {
-    const { hello, clock } = this.#options;
+    const { hello, clock, reader } = this.#options;
     const socket: PlatformSocket = new PlatformSocket({
       url: this.#url,
       platform: 'Zoom',
       maxFrameBytes: MAX_FRAME_BYTES,
       clock,
+      reader,
       opened: () => socket.send(hello),
       take: (text) => this.#take(text),
       alive: () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { unreachable } from '../../../base/assert.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Reader, ReadingTime } from '../../../base/reading-time.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Registration } from '../../kit/oauth-platform.ts';
 import { type HandshakeAnswer, RtmsConnection } from './rtms-connection.ts';
@@ -44,6 +45,7 @@ export interface StreamObserver {
 export interface StreamDeps {
   readonly app: Registration;
   readonly clock: Clock;
+  readonly readingTime: ReadingTime;
 }
 
 /** One stream of Realtime Media Streams: the signaling server, and a media server for each kind of media. */
@@ -51,6 +53,8 @@ export class RtmsStream {
   readonly #id: StreamId;
   readonly #deps: StreamDeps;
   readonly #observer: StreamObserver;
+  /** A meeting takes its own time. */
+  readonly #reader: Reader;
   readonly #signaling: RtmsConnection;
   readonly #media = new Map<MediaKind, RtmsConnection>();
   readonly #people = new Map<string, string>();
@@ -61,9 +65,11 @@ export class RtmsStream {
     this.#id = id;
     this.#deps = deps;
     this.#observer = observer;
+    this.#reader = deps.readingTime.of(`zoom ${id.streamId}`);
     this.#signaling = new RtmsConnection(url, {
       hello: signalingHello(id, deps.app),
       clock: deps.clock,
+      reader: this.#reader,
       up: (answer) => this.#up(answer),
       // Zoom ends the media with it.
       down: () => {
@@ -105,6 +111,7 @@ export class RtmsStream {
     return new RtmsConnection(url, {
       hello: mediaHello(this.#id, this.#deps.app, kind),
       clock: this.#deps.clock,
+      reader: this.#reader,
       up: () => {
         this.#signaling.send(ready(this.#id));
         if (kind === 'chat') this.#observer.hasChat(true);

@@ -1,3 +1,4 @@
+import type { ReadingTime } from '../../../base/reading-time.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Registration } from '../../kit/oauth-platform.ts';
 import type { LogMeetings } from '../../kit/phone-meetings.ts';
@@ -31,6 +32,7 @@ export interface StreamFollower {
 export interface RegistryDeps {
   readonly app: Registration;
   readonly clock: Clock;
+  readonly readingTime: ReadingTime;
   readonly log: LogMeetings;
 }
 

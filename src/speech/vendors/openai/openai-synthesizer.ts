@@ -135,7 +135,8 @@ export class OpenAiSynthesizer implements Synthesizer {
   async #pass({ utteranceId, abort }: Job, response: IncomingMessage): Promise<SpeechFault | null> {
     const samples = new WholeSamples(bytesPerSample(this.format));
     try {
-      for await (const chunk of chunksOf(response, this.#deps.clock, STALL_MS)) {
+      const { clock, reader } = this.#deps;
+      for await (const chunk of reader.chunks(chunksOf(response, clock, STALL_MS), abort.signal)) {
         if (abort.signal.aborted) break;
         const data = samples.take(chunk);
         if (data.length > 0) this.#observer.audio(utteranceId, data);

@@ -53,6 +53,7 @@ export const REFUSALS = {
   unknownGuild: () => new DiscordError(404, 10004, 'Unknown Guild'),
   unknownMember: () => new DiscordError(404, 10007, 'Unknown Member'),
   unknownMessage: () => new DiscordError(404, 10008, 'Unknown Message'),
+  unknownInteraction: () => new DiscordError(404, 10062, 'Unknown interaction'),
   unknownUser: () => new DiscordError(404, 10013, 'Unknown User'),
   unknownVoiceState: () => new DiscordError(404, 10065, 'Unknown Voice State'),
   slowMode: (retryAfterS: number) =>

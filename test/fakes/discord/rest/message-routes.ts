@@ -1,4 +1,5 @@
 import { PermissionFlagsBits as P } from 'discord-api-types/v10';
+import * as z from 'zod';
 import type { FakeChannel } from '../world/channel.ts';
 import type { AllowedMentions } from '../world/mentions.ts';
 import type { FakeMessage } from '../world/message.ts';
@@ -58,6 +59,35 @@ export function messageRoutes(nonces: Nonces): readonly Route[] {
       handle: deleteMessage,
     }),
     route({
+      name: 'addReaction',
+      method: 'PUT',
+      path: '/channels/:/messages/:/reactions/*/@me',
+      handle: (call) => {
+        named(call).message.reactions.add(decodeURIComponent(call.ids[2]!));
+        return null;
+      },
+    }),
+    route({
+      name: 'removeReaction',
+      method: 'DELETE',
+      path: '/channels/:/messages/:/reactions/*/@me',
+      handle: (call) => {
+        named(call).message.reactions.delete(decodeURIComponent(call.ids[2]!));
+        return null;
+      },
+    }),
+    route({
+      name: 'answerInteraction',
+      method: 'POST',
+      path: '/interactions/:/*/callback',
+      body: z.strictObject({ type: z.literal(6) }),
+      handle: ({ world, ids: [id = '', token] }) => {
+        if (world.interactions.get(id) !== token) throw REFUSALS.unknownInteraction();
+        world.interactions.delete(id);
+        return null;
+      },
+    }),
+    route({
       name: 'triggerTyping',
       method: 'POST',
       path: '/channels/:/typing',
@@ -90,6 +120,7 @@ function createMessage(call: RestCall<NewMessage, unknown>, nonces: Nonces): obj
     content,
     files: storeUploads({ world, bot, channel, files, described: body.attachments }),
     embeds: body.embeds ?? [],
+    components: checkedComponents(body.components),
     flags: body.flags ?? 0,
     ...(answers ? { answers } : {}),
     ...(body.nonce === undefined ? {} : { nonce: body.nonce }),
@@ -179,6 +210,31 @@ function answeredMessage({ world }: Call, channel: FakeChannel, body: NewMessage
   if (reference.fail_if_not_exists === false) return null;
   const error = { code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' };
   throw invalidField(['message_reference'], error);
+}
+
+const Rows = z
+  .array(
+    z.strictObject({
+      type: z.literal(1),
+      components: z
+        .array(
+          z.strictObject({
+            type: z.literal(2),
+            style: z.int().min(1).max(4),
+            label: z.string().min(1).max(80),
+            custom_id: z.string().min(1).max(100),
+          }),
+        )
+        .min(1)
+        .max(5),
+    }),
+  )
+  .max(5);
+
+function checkedComponents(given: NewMessage['components']): readonly object[] {
+  const { data, error } = Rows.safeParse(given ?? []);
+  if (!data) throw invalidField(['components'], { code: 'BASE_TYPE_BAD_TYPE', message: error.message });
+  return data;
 }
 
 function checkedMentions(given: NewMessage['allowed_mentions']): AllowedMentions | null {

@@ -18,7 +18,8 @@ export function matchRoute(
   if (nearest.length === 0) throw REFUSALS.notFound();
   const found = nearest.find(({ route }) => route.method === method);
   if (!found) throw REFUSALS.wrongMethod();
-  const wrong = found.ids.find((id) => !isSnowflake(id));
+  const open = found.route.path.split('/').filter((part) => part === ':' || part === '*');
+  const wrong = found.ids.find((id, n) => open[n] === ':' && !isSnowflake(id));
   if (wrong !== undefined) {
     const message = `Value "${wrong}" is not snowflake.`;
     throw invalidField(['id'], { code: 'NUMBER_TYPE_COERCE', message });
@@ -30,6 +31,11 @@ function idsOf({ path }: Route, given: string): string[] | null {
   const expected = path.split('/');
   const parts = given.split('/');
   if (parts.length !== expected.length) return null;
-  const isMatch = expected.every((part, index) => part === ':' || part === parts[index]);
-  return isMatch ? parts.filter((_part, index) => expected[index] === ':') : null;
+  const isMatch = expected.every((part, index) => isOpen(part) || part === parts[index]);
+  return isMatch ? parts.filter((_part, index) => isOpen(expected[index]!)) : null;
+}
+
+/** `:` stands for an id, `*` for any text. */
+function isOpen(part: string): boolean {
+  return part === ':' || part === '*';
 }

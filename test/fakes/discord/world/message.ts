@@ -36,6 +36,9 @@ export interface FakeMessage {
   attachments: readonly StoredFile[];
   embeds: APIMessage['embeds'];
   flags: MessageFlags;
+  readonly components: readonly object[];
+  /** The bot's reactions. */
+  readonly reactions: Set<string>;
   /** Null: never edited. */
   editedAtMs: number | null;
 }
@@ -66,7 +69,7 @@ export function wireMessage(message: FakeMessage, view: MessageView): APIMessage
     mention_roles: [...mentions.roleIds],
     attachments: view.hasContent ? message.attachments.map((file) => wireFile(file, view)) : [],
     embeds: view.hasContent ? message.embeds : [],
-    components: [],
+    components: message.components as NonNullable<APIMessage['components']>,
     flags: message.flags,
     ...(message.nonce === null ? {} : { nonce: message.nonce }),
     ...(message.webhookId === null ? {} : { webhook_id: message.webhookId }),

@@ -12,7 +12,7 @@ import type { FakeChannel } from './channel.ts';
 import { type AllowedMentions, mentionsIn } from './mentions.ts';
 import { type FakeMessage, wireMessage } from './message.ts';
 import { NO_FLAGS } from './no-flags.ts';
-import type { FakeUser } from './user.ts';
+import { type FakeUser, wireUser } from './user.ts';
 import { wireMember, wireMembership } from './wire-guild.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +21,7 @@ export interface Draft {
   readonly content?: string;
   readonly files?: readonly StoredFile[];
   readonly embeds?: APIMessage['embeds'];
+  readonly components?: readonly object[];
   readonly flags?: MessageFlags;
   readonly answers?: FakeMessage;
   readonly nonce?: string | number;
@@ -45,6 +46,8 @@ export function post(world: World, channel: FakeChannel, author: FakeUser, draft
     mentions: mentionsOf(world, channel, author, draft),
     attachments: draft.files ?? [],
     embeds: draft.embeds ?? [],
+    components: draft.components ?? [],
+    reactions: new Set(),
     flags: draft.flags ?? NO_FLAGS,
     editedAtMs: null,
   };
@@ -113,6 +116,55 @@ export function showTyping(world: World, channel: FakeChannel, user: FakeUser): 
       },
     };
   });
+}
+
+/** Somebody has reacted to a message, or taken that back. */
+export function react(
+  world: World,
+  message: FakeMessage,
+  user: FakeUser,
+  { emoji, isAdded }: { readonly emoji: string; readonly isAdded: boolean },
+): void {
+  const channel = world.channels.get(message.channelId)!;
+  const intent = channel.isDm ? I.DirectMessageReactions : I.GuildMessageReactions;
+  world.announce(({ bot, intents }) => {
+    if (!(intents & intent) || !world.sees(bot.user, channel)) return null;
+    const d = {
+      user_id: user.id,
+      channel_id: channel.id,
+      message_id: message.id,
+      ...guildField(channel),
+      emoji: { id: null, name: emoji },
+      burst: false,
+      type: 0,
+    };
+    return { t: isAdded ? E.MessageReactionAdd : E.MessageReactionRemove, d } as never;
+  });
+}
+
+/** Somebody presses a button. Only the application of the message hears of it. Returns the interaction's token. */
+export function press(world: World, message: FakeMessage, user: FakeUser, customId: string): string {
+  const channel = world.channels.get(message.channelId)!;
+  const token = `interaction-${world.newId()}`;
+  const id = world.newId();
+  world.interactions.set(id, token);
+  world.announce((listener) => {
+    if (listener.bot.user !== message.author) return null;
+    const d = {
+      id,
+      application_id: listener.bot.applicationId,
+      type: 3,
+      token,
+      version: 1,
+      channel_id: channel.id,
+      ...guildField(channel),
+      user: wireUser(user),
+      message: shownTo(world, message, listener),
+      data: { custom_id: customId, component_type: 2 },
+    };
+    return { t: E.InteractionCreate, d } as never;
+  });
+  return token;
 }
 
 /** Tells bots of a message a second time, as Discord may after a lost connection. */

@@ -19,6 +19,8 @@ export class World {
   readonly nowMs: () => number;
   /** Those who block others, as `who/whom`. */
   readonly blocks = new Set<string>();
+  /** Tokens of presses that were not answered yet, by id. */
+  readonly interactions = new Map<string, string>();
   /** Who takes no DMs of members of a guild, as `user/guild`. */
   readonly closedDms = new Set<string>();
   readonly #snowflakes = new Snowflakes();

@@ -66,6 +66,24 @@ export class Announcements {
         this.#tell(installation, channel, event);
   }
 
+  /** Somebody has reacted to a message, or taken that back. */
+  reacted(
+    channel: FakeChannel,
+    user: FakeUser,
+    { ts, name, isAdded }: { readonly ts: string; readonly name: string; readonly isAdded: boolean },
+  ): Delivery[] {
+    const event = {
+      type: isAdded ? 'reaction_added' : 'reaction_removed',
+      user: user.id,
+      reaction: name,
+      item: { type: 'message', channel: channel.id, ts },
+      event_ts: newTs(),
+    };
+    return this.#readers(channel)
+      .filter(({ scopes }) => scopes.has('reactions:read'))
+      .map((installation) => this.#tell(installation, channel, event));
+  }
+
   /** The app was removed from the workspace, or its tokens are revoked. */
   ended({ app, workspace }: Installation, event: Event): Delivery {
     const installation = app.installations.find((each) => each.workspace === workspace)!;

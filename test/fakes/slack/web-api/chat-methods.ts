@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { wireMessage } from '../world/fake-message.ts';
 import { type BotCall, type BotMethod, channelOf } from './method.ts';
 import { SlackError } from './slack-error.ts';
@@ -35,6 +36,18 @@ export const CHAT_METHODS: Readonly<Record<string, BotMethod>> = {
     scopes: ['chat:write'],
     run: update,
   },
+  'reactions.add': {
+    arguments: { channel: 'text', timestamp: 'text', name: 'text' },
+    takesJson: true,
+    scopes: ['reactions:write'],
+    run: (call) => react(call, true),
+  },
+  'reactions.remove': {
+    arguments: { 'channel?': 'text', 'timestamp?': 'text', name: 'text' },
+    takesJson: true,
+    scopes: ['reactions:write'],
+    run: (call) => react(call, false),
+  },
   'chat.delete': {
     arguments: { channel: 'text', ts: 'text' },
     takesJson: true,
@@ -59,9 +72,39 @@ function postMessage(call: BotCall) {
     text,
     threadTs: threadTs || null,
     metadata: args.json('metadata'),
+    ...(args.has('blocks') && { blocks: checkedBlocks(args.json('blocks')) }),
   });
   announcements.posted(channel, message);
   return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
+}
+
+const Blocks = z.array(
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('section'),
+      text: z.strictObject({ type: z.literal('mrkdwn'), text: z.string().min(1).max(3_000) }),
+    }),
+    z.strictObject({
+      type: z.literal('actions'),
+      elements: z
+        .array(
+          z.strictObject({
+            type: z.literal('button'),
+            action_id: z.string().max(255),
+            text: z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(75) }),
+            value: z.string().max(2_000),
+          }),
+        )
+        .min(1)
+        .max(25),
+    }),
+  ]),
+);
+
+function checkedBlocks(given: unknown): unknown {
+  const { data, error } = Blocks.safeParse(given);
+  if (!data) throw new SlackError('invalid_blocks', { response_metadata: { messages: [error.message] } });
+  return data;
 }
 
 function update(call: BotCall) {
@@ -80,6 +123,18 @@ function remove(call: BotCall) {
   channel.remove(message);
   call.announcements.deleted(channel, message);
   return { channel: channel.id, ts: message.ts };
+}
+
+function react(call: BotCall, isAdded: boolean) {
+  const message = channelOf(call).message(call.args.text('timestamp'));
+  const name = call.args.text('name');
+  if (!message) throw new SlackError('message_not_found');
+  if (!/^[a-z0-9_+'-]{1,100}$/.test(name)) throw new SlackError('invalid_name');
+  if (message.reactions.has(name) === isAdded)
+    throw new SlackError(isAdded ? 'already_reacted' : 'no_reaction');
+  if (isAdded) message.reactions.add(name);
+  else message.reactions.delete(name);
+  return {};
 }
 
 function own(call: BotCall, error: string) {

@@ -16,6 +16,8 @@ export const BOT_SCOPES = [
   'groups:read',
   'im:history',
   'im:write',
+  'reactions:read',
+  'reactions:write',
   'users:read',
 ] as const;
 

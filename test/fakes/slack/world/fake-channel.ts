@@ -10,6 +10,7 @@ export interface Posting {
   readonly threadTs?: string | null;
   readonly files?: readonly FakeFile[];
   readonly metadata?: unknown;
+  readonly blocks?: unknown;
 }
 
 /** A channel, or the direct messages of two. */
@@ -30,7 +31,7 @@ export class FakeChannel {
     this.name = name;
   }
 
-  post({ user, text, botId, threadTs, files = [], metadata }: Posting): FakeMessage {
+  post({ user, text, botId, threadTs, files = [], metadata, blocks }: Posting): FakeMessage {
     for (const file of files) file.isShared = true;
     const message = {
       ts: newTs(),
@@ -41,6 +42,8 @@ export class FakeChannel {
       files,
       editedTs: null,
       metadata,
+      ...(blocks !== undefined && { blocks }),
+      reactions: new Set<string>(),
     };
     this.messages.push(message);
     return message;

@@ -12,6 +12,9 @@ export interface FakeMessage {
   readonly files: readonly FakeFile[];
   editedTs: string | null;
   readonly metadata: unknown;
+  readonly blocks?: unknown;
+  /** Names of the bot's reactions. */
+  readonly reactions: Set<string>;
 }
 
 /** As in events and answers. `homeTeamId`: the workspace of the channel; null: it does not matter. */

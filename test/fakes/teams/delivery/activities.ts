@@ -55,14 +55,37 @@ export function messageActivity(
     text,
     textFormat: 'plain',
     locale: 'en-US',
-    attachments: [...message.attachments, htmlTwin(text)],
+    attachments: [...message.attachments, htmlTwin(text, message.quotes ?? null)],
+    ...(message.press && { value: message.press.value, replyToId: message.press.replyToId }),
     entities: mentions ? [mention, info] : [info],
   };
 }
 
+/** Somebody has reacted to a message, or taken that back. */
+export function reactionActivity(
+  source: ActivitySource,
+  happening: Happening,
+  replyToId: string,
+  change: { readonly type: string; readonly isAdded: boolean },
+) {
+  const list = change.isAdded ? 'reactionsAdded' : 'reactionsRemoved';
+  return {
+    type: 'messageReaction',
+    id: newGuid(),
+    replyToId,
+    [list]: [{ type: change.type }],
+    ...envelope(source, happening),
+  };
+}
+
 /** Teams adds the rich text of a message as an attachment. */
-function htmlTwin(text: string): WireAttachment {
-  return { contentType: 'text/html', content: `<div><p>${text.replaceAll('<', '&lt;')}</p></div>` };
+function htmlTwin(text: string, quotes: FakeMessage | null): WireAttachment {
+  const shown = (words: string) => words.replaceAll('<', '&lt;');
+  const quote =
+    quotes === null
+      ? ''
+      : `<blockquote itemscope="" itemtype="http://schema.skype.com/Reply" itemid="${quotes.id}"><strong itemprop="mri">${shown(quotes.from?.name ?? 'Bot')}</strong><p itemprop="preview">${shown(quotes.text)}</p></blockquote>`;
+  return { contentType: 'text/html', content: `${quote}<div><p>${shown(text)}</p></div>` };
 }
 
 export function editActivity(

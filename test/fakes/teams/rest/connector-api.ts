@@ -36,8 +36,10 @@ export class ConnectorApi {
       case 'POST conversations activities':
         return this.#post(id, body);
       case 'PUT conversations activities':
+        if (rest[1] === 'reactions') return this.#react(id, rest, true);
         return this.#edit(id, rest[0] ?? '', body);
       case 'DELETE conversations activities':
+        if (rest[1] === 'reactions') return this.#react(id, rest, false);
         this.#chat(id).chat.remove(rest[0] ?? '');
         return { status: 200, body: {} };
       case 'GET conversations members':
@@ -78,6 +80,17 @@ export class ConnectorApi {
     }
     const { text = '', attachments = [] } = activity;
     return { status: 201, body: { id: chat.post({ from: null, text, attachments, root }).id } };
+  }
+
+  /** https://github.com/microsoft/teams.py/blob/main/examples/reactions/README.md */
+  #react(id: string, [messageId = '', , type = '']: readonly string[], isAdded: boolean): ConnectorAnswer {
+    const message = this.#chat(id).chat.find(messageId);
+    if (!message) throw new TeamsError(404, 'ActivityNotFoundInConversation', 'Unknown activity');
+    if (!/^(?:like|heart|laugh|surprised|sad|angry|plusOne|[0-9a-f]{4,6}_\w+)$/.test(type))
+      throw new TeamsError(400, 'BadArgument', 'Unknown reaction type');
+    if (isAdded) message.reactions!.add(type);
+    else message.reactions!.delete(type);
+    return { status: 200, body: {} };
   }
 
   #edit(id: string, messageId: string, body: unknown): ConnectorAnswer {

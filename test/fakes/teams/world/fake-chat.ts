@@ -18,6 +18,12 @@ export interface FakeMessage {
   readonly attachments: readonly WireAttachment[];
   /** Of a channel: the id of the message that began the thread. */
   readonly root: string | null;
+  /** The message that it quotes. */
+  readonly quotes?: FakeMessage;
+  /** The button that somebody has pressed. */
+  readonly press?: { readonly value: unknown; readonly replyToId: string };
+  /** Types of the bot's reactions. */
+  readonly reactions?: Set<string>;
 }
 
 export type ChatKind = 'personal' | 'groupChat' | 'channel';
@@ -53,7 +59,7 @@ export class FakeChat {
   post(message: Pick<FakeMessage, 'from' | 'text'> & Partial<FakeMessage>): FakeMessage {
     const id = newMessageId();
     const root = this.kind === 'channel' ? (message.root ?? id) : null;
-    const posted = { attachments: [], ...message, id, root };
+    const posted = { attachments: [], reactions: new Set<string>(), ...message, id, root };
     this.messages.push(posted);
     return posted;
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/accounts/account/delete-account.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type { AgentScope } from '../../../../src/base/scope.ts';
 import { systemClock } from '../../../../src/base/time.ts';
 import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
@@ -78,6 +79,7 @@ function filesOf(store: Store, dataDir: string): Promise<FileDomain> {
   const others = {
     store,
     clock: systemClock,
+    readingTime: new ReadingTime(systemClock),
     maxBytes: 1_000,
     publicUrl: () => '',
     fetcher: () => undefined,

@@ -8,6 +8,7 @@ import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-too
 import { type McpTools, mcpTools, type ToolDomains } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { ERROR_META_KEY, type Retry, resultJson } from '../../../../src/api/mcp/tools/tool-result.ts';
 import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
@@ -88,6 +89,7 @@ export class ToolWorld {
         {
           store,
           clock,
+          readingTime: new ReadingTime(clock),
           maxBytes: MAX_FILE_BYTES,
           publicUrl: () => PUBLIC_URL,
           fetcher: () => undefined,

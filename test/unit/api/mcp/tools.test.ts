@@ -7,7 +7,7 @@ import type { Account } from '../../../../src/api/schema/account.ts';
 import { READING_TOOLS } from '../../../../src/api/schema/agent-policy.ts';
 import { ToolWorld } from './tool-world.ts';
 
-/** Specification, "MCP tools (15)". */
+/** Specification, "MCP tools (15)", and one for reactions. */
 const NAMES = [
   'svc_call_join',
   'svc_call_chat',
@@ -22,13 +22,14 @@ const NAMES = [
   'svc_inbox',
   'svc_dm_chat',
   'svc_dm_typing',
+  'svc_dm_react',
   'svc_file_upload_url',
   'svc_account',
 ];
 
 const MAX_INSTRUCTION_CHARACTERS = 2_000;
 
-test('there are the 15 tools of the specification', async () => {
+test('there are the 15 tools of the specification, and one for reactions', async () => {
   const { tools, agent } = await ToolWorld.open();
   const list = await tools.list(agent);
   expect(list.map(({ name }) => name).sort()).toEqual([...NAMES].sort());

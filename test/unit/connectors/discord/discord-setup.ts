@@ -1,6 +1,12 @@
 import type { Address } from '../../../../src/base/address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type { Clock } from '../../../../src/base/time.ts';
-import type { InboundMessage, Intake, MessageIntake } from '../../../../src/connectors/contract/messenger.ts';
+import type {
+  InboundMessage,
+  InboundReaction,
+  Intake,
+  MessageIntake,
+} from '../../../../src/connectors/contract/messenger.ts';
 import {
   DiscordConnector,
   type DiscordOptions,
@@ -19,6 +25,7 @@ export const SPEED = 5;
 /** The domain's side, which stores nothing but remembers everything. */
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
+  readonly reactions: (InboundReaction & { readonly person: string | null })[] = [];
   readonly edits: { readonly id: string; readonly text: string }[] = [];
   readonly unreachable: string[] = [];
   readonly bound: string[] = [];
@@ -39,6 +46,10 @@ export class MemoryIntake implements MessageIntake {
       return 'duplicate';
     this.messages.push(message);
     return 'stored';
+  }
+
+  async reacted({ person }: Address, reaction: InboundReaction): Promise<void> {
+    this.reactions.push({ ...reaction, person });
   }
 
   async edited(_from: Address, id: string, text: string): Promise<void> {
@@ -94,6 +105,7 @@ export function connect(discord: Pick<FakeDiscord, 'url'>, setup: SetupOptions =
     { ...options, ...setup.options },
     {
       clock,
+      readingTime: new ReadingTime(clock),
       records,
       observer: {
         count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1),

@@ -19,6 +19,7 @@ async function start(says: (socket: WebSocket, n: number) => void): Promise<void
   subject = connect({ url: hostile.url });
   void subject.connector.provides.bots!.addBot({
     id: 'bot_1',
+    accountId: 'acc_a',
     token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
     appId: '100000000000000001',
   });
@@ -99,6 +100,7 @@ it('the token goes to no address of another protocol than the API’s', async ()
   subject = connect({ url: hostile.url });
   const bot = {
     id: 'bot_1',
+    accountId: 'acc_a',
     token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
     appId: '100000000000000001',
   };

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const add = (id: string, { token, applicationId: appId }: { token: string; applicationId: string } = bot) =>
-  subject.connector.provides.bots!.addBot({ id, token, appId });
+  subject.connector.provides.bots!.addBot({ id, accountId: 'acc_a', token, appId });
 
 describe('an own bot', () => {
   beforeEach(() => {

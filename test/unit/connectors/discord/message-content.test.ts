@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesOf, textOf } from '../../../../src/connectors/discord/messages/message-content.ts';
+import { answeredIn, filesOf, textOf } from '../../../../src/connectors/discord/messages/message-content.ts';
 import { Message } from '../../../../src/connectors/discord/objects.ts';
 
 const BOT = '900';
@@ -66,19 +66,26 @@ describe('what a person sends is not lost', () => {
     ],
     ['a sticker', { sticker_items: [{ id: '1', name: 'Wave', format_type: 1 }] }, '[sticker: Wave]'],
     [
-      'an answer to a message that is one embed',
-      {
-        content: 'why?',
-        referenced_message: { id: '4', author: ADA, content: '', embeds: [{ description: 'it broke' }] },
-      },
-      '> Ada: it broke\nwhy?',
-    ],
-    [
       'a preview beside words',
       { content: 'https://a.b', embeds: [{ type: 'link', title: 'A' }] },
       'https://a.b',
     ],
   ])('%s', (_kind, parts, text) => expect(textOf(message(parts), BOT)).toBe(text));
+
+  it('what a message answers, with its embed and file', () => {
+    const referenced_message = {
+      ...{ id: '4', author: ADA, content: '', attachments: [PICTURE] },
+      embeds: [{ description: 'it broke' }],
+    };
+    const answer = message({ content: 'why?', referenced_message });
+    expect(textOf(answer, BOT)).toBe('why?');
+    expect(answeredIn(answer)).toEqual({
+      platformMessageId: '4',
+      author: 'Ada',
+      text: 'it broke',
+      files: [{ name: 'plan.png', mime: 'image/png', sizeBytes: 12, ref: '6/4/31' }],
+    });
+  });
 
   it('files of a forward', () => {
     const forward = message({ message_snapshots: [{ message: { content: '', attachments: [PICTURE] } }] });

@@ -35,6 +35,7 @@ async function start(setup: Parameters<typeof connect>[1] = {}): Promise<void> {
   subject = connect(discord, setup);
   const state = await subject.connector.provides.bots!.addBot({
     id: 'bot_1',
+    accountId: 'acc_a',
     token: bot.token,
     appId: bot.applicationId,
   });
@@ -56,7 +57,7 @@ describe('direct messages', () => {
     await start();
     const first = ada.writes(bot, 'hello');
     ada.replies(first, 'anybody there?');
-    expect(await textsSoFar()).toEqual(['hello', '> Ada: hello\nanybody there?']);
+    expect(await textsSoFar()).toEqual(['hello', 'anybody there?']);
     const [message] = subject.intake.messages;
     expect(message).toMatchObject({
       from: { space: { kind: 'direct', id: ada.id }, thread: null, person: ada.id },

@@ -17,7 +17,12 @@ beforeEach(async () => {
   ada = discord.addPerson('Ada');
   discord.install(bot, discord.addGuild('Home', ada));
   subject = connect(discord);
-  await subject.connector.provides.bots!.addBot({ id: 'bot_1', token: bot.token, appId: bot.applicationId });
+  await subject.connector.provides.bots!.addBot({
+    id: 'bot_1',
+    accountId: 'acc_a',
+    token: bot.token,
+    appId: bot.applicationId,
+  });
 });
 afterEach(async () => {
   await subject.connector.close();

@@ -32,6 +32,7 @@ async function start(status: unknown = 'ok'): Promise<Connected> {
   open.push(subject);
   const state = await subject.connector.provides.bots!.addBot({
     id: 'bot_1',
+    accountId: 'acc_a',
     token: bot.token,
     appId: bot.applicationId,
   });
@@ -62,7 +63,12 @@ describe('a session', () => {
   it('is kept apart from those of other bots', async () => {
     const other = discord.addBot({ username: 'other' });
     const { connector } = await start();
-    await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
+    await connector.provides.bots!.addBot({
+      id: 'bot_2',
+      accountId: 'acc_a',
+      token: other.token,
+      appId: other.applicationId,
+    });
     await waitFor('both sessions', () => records.of('session').length === 2);
     const [one, two] = records.of<{ sessionId: string }>('session').map(({ sessionId }) => sessionId);
     expect(one === two && one !== undefined).toBe(false);

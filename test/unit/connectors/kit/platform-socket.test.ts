@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ReadingTime } from '../../../../src/base/reading-time.ts';
+import { type Pausable, SocketReading } from '../../../../src/base/socket-reading.ts';
 import { PlatformSocket } from '../../../../src/connectors/kit/platform-socket.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -66,3 +67,32 @@ it('ends while the account rests', async () => {
   socket.close('enough');
   expect(await socket.ended).toBe('enough');
 });
+
+it('is not read while pings alone have used up the account’s time', async () => {
+  const reader = new ReadingTime(clock).of('pinging');
+  const reading = new SocketReading(reader, new Unread(), new AbortController().signal, () => {});
+  const unread = new Unread();
+  const watched = new SocketReading(reader, unread, new AbortController().signal, () => {});
+  for (let n = 0; n < 2_000; n++) reading.control();
+  expect(unread.isPaused).toBe(false);
+  for (let n = 0; n < 1_000; n++) watched.control();
+  expect(unread.isPaused).toBe(true);
+  for (let n = 0; n < 20; n++) {
+    clock.advance(100);
+    await turn();
+  }
+  expect(unread.isPaused).toBe(false);
+});
+
+/** A socket that knows only whether it is read. */
+class Unread implements Pausable {
+  isPaused = false;
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+}

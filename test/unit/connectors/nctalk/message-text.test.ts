@@ -202,8 +202,29 @@ it('keeps threads apart, but no replies (Talk 22)', () => {
 it('shows what a reply answers, unless that is deleted', () => {
   const parent = { ...told({ id: 200, message: 'Which\nplan? {mention-user1}', actorDisplayName: 'Bob' }) };
   const withMention = { ...parent, messageParameters: { 'mention-user1': user('ada', 'Ada') } };
-  expect(textOf({ parent: withMention })).toBe('> Bob: Which plan? @Ada\nhello');
-  expect(textOf({ parent: { id: 200, deleted: true } })).toBe('hello');
+  const answeredBy = (change: object) => {
+    const reading = readMessage(told(change), ROOM, READER);
+    return reading?.kind === 'written' ? reading.inbound.replyTo : null;
+  };
+  const answered = { platformMessageId: '200', author: 'Bob', text: 'Which\nplan? @Ada' };
+  expect(textOf({ parent: withMention })).toBe('hello');
+  expect(answeredBy({ parent: withMention })).toMatchObject(answered);
+  expect(answeredBy({ parent: { id: 200, deleted: true } })).toBeUndefined();
+});
+
+it('tells reactions, and that one was taken back', () => {
+  const parent = told({ id: 200, message: 'Which plan?' });
+  const readingOf = (change: object) => readMessage(told({ parent, ...change }), ROOM, READER);
+  expect(readingOf({ systemMessage: 'reaction', message: '👍' })).toMatchObject({
+    kind: 'reaction',
+    reaction: { platformMessageId: '200', emoji: '👍', isAdded: true, senderName: 'Eve' },
+  });
+  expect(
+    readingOf({ systemMessage: 'reaction_revoked', message: '{actor} deleted a reaction' }),
+  ).toMatchObject({
+    kind: 'reaction',
+    reaction: { platformMessageId: '200', emoji: null, isAdded: false },
+  });
 });
 
 it('survives what is no message among messages', () => {

@@ -93,11 +93,9 @@ it('reads replies, mentions and files', async () => {
   room.write(ada, `@${bot.uid} @ada look`);
   room.write(ada, 'the plan', { file: { name: 'plan ü.pdf', mime: 'application/pdf', bytes } });
   await waitFor('the messages', () => intake.texts.length === 3);
-  expect(intake.texts).toEqual([
-    `> ${bot.displayName}: Which plan?\nthis one`,
-    '@Ada Lovelace look',
-    'the plan',
-  ]);
+  expect(intake.texts).toEqual(['this one', '@Ada Lovelace look', 'the plan']);
+  const answered = { platformMessageId: `${asked}`, author: bot.displayName, text: 'Which plan?' };
+  expect(intake.messages[0]!.replyTo).toMatchObject(answered);
   const [file] = intake.messages[2]!.files;
   expect(file).toEqual({
     ...{ name: 'plan ü.pdf', mime: 'application/pdf', sizeBytes: bytes.length, ref: 'Talk/plan ü.pdf' },

@@ -44,10 +44,12 @@ it('hears what people write where it is switched on, and answers there', async (
   });
   await waitFor('the messages', () => intake.texts.length === 3);
   expect(intake.texts.toSorted()).toEqual([
-    '> Ada Lovelace: Which plan?\n@Ada Lovelace this one',
+    '@Ada Lovelace this one',
     'Which plan?',
     'look\n[file: plan.pdf]',
   ]);
+  const answered = { author: 'Ada Lovelace', text: 'Which plan?' };
+  expect(intake.messages.find(({ text }) => text.endsWith('this one'))!.replyTo).toMatchObject(answered);
   expect(intake.messages.find(({ platformMessageId }) => platformMessageId === `${first}`)).toMatchObject({
     from: { space: { kind: 'channel', id: room.token }, person: 'ada' },
     ...{ remoteName: 'Plans', senderName: 'Ada Lovelace' },

@@ -6,7 +6,7 @@ it('refuses tokens that Slack refuses, and those that are no tokens', async () =
   const slack = await fakeSlack();
   const { connector } = connectorTo(slack);
   const add = (token: string) =>
-    connector.provides.bots!.addBot({ id: 'bot_1', token, signingSecret: 'secret' });
+    connector.provides.bots!.addBot({ id: 'bot_1', accountId: 'acc_a', token, signingSecret: 'secret' });
   const refusal = { code: 'bot_refused', message: 'The platform refused the bot token: invalid_auth' };
   await expect(add('xoxb-nobody')).rejects.toMatchObject(refusal);
   for (const token of ['xoxb-', 'xoxb-a b', '1234', 'xapp-1-A0-1-2', 'xoxp-1-2-3', `${'0a'.repeat(16)}`])
@@ -15,7 +15,12 @@ it('refuses tokens that Slack refuses, and those that are no tokens', async () =
       message: expect.stringContaining('begins with xoxb-'),
     });
   await expect(
-    connector.provides.bots!.addBot({ id: 'bot_1', token: 'xoxb-nobody', appToken: 'xoxb-nobody' }),
+    connector.provides.bots!.addBot({
+      id: 'bot_1',
+      accountId: 'acc_a',
+      token: 'xoxb-nobody',
+      appToken: 'xoxb-nobody',
+    }),
   ).rejects.toMatchObject({
     code: 'bot_token_malformed',
     message: expect.stringContaining('begins with xapp-'),
@@ -29,6 +34,7 @@ it('keeps a bot while Slack cannot be reached, and says so', async () => {
   await slack.stop();
   const state = await connector.provides.bots!.addBot({
     id: 'bot_1',
+    accountId: 'acc_a',
     token: 'xoxb-somebody',
     signingSecret: 'secret',
   });
@@ -40,7 +46,7 @@ it('gives one bot of Slack’s to one account, also with another token', async (
   const again = app.install(workspace);
   for (const { token } of [installation, again])
     await expect(
-      connector.provides.bots!.addBot({ id: 'bot_other', token, signingSecret: 'mine' }),
+      connector.provides.bots!.addBot({ id: 'bot_other', accountId: 'acc_a', token, signingSecret: 'mine' }),
     ).rejects.toMatchObject({
       code: 'bot_token_taken',
     });
@@ -57,7 +63,12 @@ it('keeps two workspaces of one app apart', async () => {
   const [acme, umbrella] = [slack.addWorkspace('Acme'), slack.addWorkspace('Umbrella')];
   const at = { acme: app.install(acme), umbrella: app.install(umbrella) };
   for (const [id, { token }] of Object.entries(at))
-    await connector.provides.bots!.addBot({ id, token, signingSecret: app.signingSecret });
+    await connector.provides.bots!.addBot({
+      id,
+      accountId: 'acc_a',
+      token,
+      signingSecret: app.signingSecret,
+    });
   const bob = slack.addPerson(umbrella, 'Bob');
   const event = directEvent(at.umbrella, bob.user.id, { ts: '1700000000.000100' });
   await post(app.delivery.signed(JSON.stringify(app.envelope(at.umbrella, event))));
@@ -70,6 +81,7 @@ it('believes no one about another’s workspace', async () => {
   const elsewhere = theirs.install(slack.addWorkspace('Elsewhere'));
   await connector.provides.bots!.addBot({
     id: 'bot_theirs',
+    accountId: 'acc_a',
     token: elsewhere.token,
     signingSecret: theirs.signingSecret,
   });
@@ -86,7 +98,12 @@ it('takes no events for a bot without a signing secret', async () => {
   const { connector, intake, post } = connectorTo(slack);
   const app = slack.addApp();
   const installation = app.install(slack.addWorkspace());
-  await connector.provides.bots!.addBot({ id: 'bot_1', token: installation.token, signingSecret: null });
+  await connector.provides.bots!.addBot({
+    id: 'bot_1',
+    accountId: 'acc_a',
+    token: installation.token,
+    signingSecret: null,
+  });
   const envelope = JSON.stringify(app.envelope(installation, { type: 'app_uninstalled' }));
   const { EventDelivery } = await import('../../../fakes/slack/events/event-delivery.ts');
   expect((await post(new EventDelivery('', []).signed(envelope))).status).toBe(401);

@@ -43,6 +43,7 @@ it('stores who wrote what, where, and when', async () => {
       text: 'see #general',
       sentAt: '2023-11-14T22:13:21.000Z',
       files: [],
+      replyTo: { platformMessageId: '1700000000.000200', author: null, text: '' },
     },
   ]);
 });
@@ -149,7 +150,7 @@ it('knows its bot after a restart even while Slack cannot be reached', async () 
   const { slack, app, installation, ada, records } = await ownBot();
   slack.fail('auth.test', { kind: 'gateway', status: 502 });
   const next = connectorTo(slack, records);
-  const bot = { id: BOT_ID, token: installation.token, signingSecret: app.signingSecret };
+  const bot = { id: BOT_ID, accountId: 'acc_a', token: installation.token, signingSecret: app.signingSecret };
   expect((await next.connector.provides.bots!.addBot(bot)).status).not.toBe('ok');
   const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
   const reply = await next.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));
@@ -197,7 +198,12 @@ it('hashes a large body once for an app whose workspace it names, and twice for 
   for (let n = 0; n < 5; n++) {
     const other = slack.addApp();
     const { token } = other.install(slack.addWorkspace());
-    await connector.provides.bots!.addBot({ id: `bot_${n}`, token, signingSecret: other.signingSecret });
+    await connector.provides.bots!.addBot({
+      id: `bot_${n}`,
+      accountId: 'acc_a',
+      token,
+      signingSecret: other.signingSecret,
+    });
   }
   const update = vi.spyOn(Hmac.prototype, 'update');
   onTestFinished(() => update.mockRestore());

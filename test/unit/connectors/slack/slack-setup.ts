@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type Address, directAddress } from '../../../../src/base/address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { WebhookReply } from '../../../../src/connectors/contract/webhooks.ts';
@@ -38,7 +39,10 @@ export function connectorTo(
     count: (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1),
     log: () => undefined,
   };
-  const connector = slackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
+  const connector = slackConnector(
+    { urls: { api, files }, sharedApp },
+    { clock, observer, records, readingTime: new ReadingTime(clock) },
+  );
   const webhooks = connector.provides.webhooks!;
   connector.provides.messenger!.onMessages(intake);
   connector.provides.bots!.onBotState((_botId, state) => states.push(state));
@@ -70,6 +74,7 @@ export async function ownBot() {
   const setup = connectorTo(slack);
   await setup.connector.provides.bots!.addBot({
     id: BOT_ID,
+    accountId: 'acc_a',
     token: installation.token,
     signingSecret: app.signingSecret,
   });

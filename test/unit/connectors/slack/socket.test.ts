@@ -12,7 +12,7 @@ async function socketBot() {
   const setup = connectorTo(slack);
   const ada = slack.addPerson(workspace, 'Ada');
   const add = (appToken: string, id = BOT_ID, token = installation.token) =>
-    setup.connector.provides.bots!.addBot({ id, token, signingSecret: null, appToken });
+    setup.connector.provides.bots!.addBot({ id, accountId: 'acc_a', token, signingSecret: null, appToken });
   onTestFinished(() => expect([...slack.offences, ...sockets.offences]).toEqual([]));
   return { slack, workspace, app, sockets, installation, ada, add, ...setup };
 }

@@ -1,32 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../../src/connectors/teams/activities/activity.ts';
-import { fullText } from '../../../../src/connectors/teams/messages/text.ts';
+import { fullText, quotedIn } from '../../../../src/connectors/teams/messages/text.ts';
 
 const REPLY =
   '<blockquote itemscope="" itemtype="http://schema.skype.com/Reply" itemid="1700000000000">\r\n' +
   '<strong itemprop="mri" itemid="29:x">Ada</strong><span itemprop="time" itemid="17"></span>\r\n' +
   '<p itemprop="preview">Option A<br>or B?</p>\r\n</blockquote>\r\n<p>B &amp; C</p>';
 
-function textOf(parts: object, html?: string): string {
+function activity(parts: object, html?: string): Activity {
   const attachments = html === undefined ? [] : [{ contentType: 'text/html', content: html }];
-  return fullText({ recipient: { id: '28:bot' }, attachments, ...parts } as unknown as Activity);
+  return { recipient: { id: '28:bot' }, attachments, ...parts } as unknown as Activity;
 }
+
+const textOf = (parts: object, html?: string) => fullText(activity(parts, html));
+
+const QUOTED = { platformMessageId: '1700000000000', author: 'Ada', text: 'Option A\nor B?' };
+
+it.each<[string, object, string | undefined, string, object]>([
+  ['a quoted message', { text: 'B & C' }, REPLY, 'B & C', QUOTED],
+  ['a quoted message, with the answer in HTML only', {}, REPLY, 'B & C', QUOTED],
+  [
+    'a quoted message that an entity tells',
+    {
+      text: '<quoted messageId="17"/> why?',
+      entities: [
+        { type: 'quotedReply', quotedReply: { messageId: '17', senderName: 'Ada', preview: 'it broke' } },
+      ],
+    },
+    undefined,
+    'why?',
+    { platformMessageId: '17', author: 'Ada', text: 'it broke' },
+  ],
+])('%s is what the message answers', (_kind, parts, html, text, answered) => {
+  expect(textOf(parts, html)).toBe(text);
+  expect(quotedIn(activity(parts, html))).toEqual(answered);
+});
 
 describe('what a person sends is not lost', () => {
   it.each<[string, object, string | undefined, string]>([
-    ['a quoted message', { text: 'B & C' }, REPLY, '> Ada: Option A or B?\nB & C'],
-    ['a quoted message, with the answer in HTML only', {}, REPLY, '> Ada: Option A or B?\nB & C'],
-    [
-      'a quoted message that an entity tells',
-      {
-        text: '<quoted messageId="17"/> why?',
-        entities: [
-          { type: 'quotedReply', quotedReply: { messageId: '17', senderName: 'Ada', preview: 'it broke' } },
-        ],
-      },
-      undefined,
-      '> Ada: it broke\nwhy?',
-    ],
+    ['two quoted messages', { text: 'both' }, REPLY + REPLY, '[quoted from Ada]\nOption A\nor B?\nboth'],
     [
       'a forwarded message without words',
       {},
@@ -43,9 +55,8 @@ describe('what a person sends is not lost', () => {
   ])('%s', (_kind, parts, html, text) => expect(textOf(parts, html)).toBe(text));
 
   it('reads HTML that never ends, or nests without end', () => {
-    expect(textOf({ text: 'x' }, '<blockquote itemtype="http://schema.skype.com/Reply"><p>open')).toBe(
-      '> open\nx',
-    );
+    const open = activity({ text: 'x' }, '<blockquote itemtype="http://schema.skype.com/Reply"><p>open');
+    expect([fullText(open), quotedIn(open)?.text]).toEqual(['x', 'open']);
     const before = process.threadCpuUsage();
     textOf({}, '<b>'.repeat(40_000));
     textOf({}, '<blockquote itemtype="http://schema.skype.com/Reply">'.repeat(4_000));

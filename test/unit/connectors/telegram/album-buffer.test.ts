@@ -17,6 +17,7 @@ function message(id: number, fields: Partial<ReadMessage> = {}): ReadMessage {
     albumId: null,
     text: '',
     files: [],
+    replyTo: undefined,
     ...fields,
   };
 }

@@ -1,6 +1,7 @@
 import type { Address, LoginRef } from '../../../../src/base/address.ts';
 import type {
   InboundMessage,
+  InboundReaction,
   Intake,
   LaterStatus,
   MessageIntake,
@@ -10,6 +11,7 @@ import type {
 /** The domain's side of a messenger, as visible from outside: it stores each message once. */
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
+  readonly reactions: (InboundReaction & { readonly person: string | null })[] = [];
   readonly edits: { remoteId: string; platformMessageId: string; text: string }[] = [];
   readonly reached: { remoteId: string; isReachable: boolean }[] = [];
   readonly bound: { remoteId: string; remoteName: string | null; token: string }[] = [];
@@ -30,6 +32,10 @@ export class MemoryIntake implements MessageIntake {
     if (this.messages.some((each) => keyOf(each) === keyOf(message))) return 'duplicate';
     this.messages.push(message);
     return 'stored';
+  }
+
+  async reacted({ person }: Address, reaction: InboundReaction): Promise<void> {
+    this.reactions.push({ ...reaction, person });
   }
 
   async edited({ space: { id: remoteId } }: Address, platformMessageId: string, text: string): Promise<void> {

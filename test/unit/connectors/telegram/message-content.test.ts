@@ -15,6 +15,80 @@ function textOf(message: object): string | null {
   return reading.kind === 'message' ? reading.text : null;
 }
 
+it.each<[string, object, object]>([
+  [
+    'a question',
+    { text: 'B', reply_to_message: { ...MESSAGE, from: BOT, text: 'Option A\nor B?' } },
+    { platformMessageId: '5', author: 'Helper', text: 'Option A\nor B?' },
+  ],
+  [
+    'picked words',
+    {
+      text: 'B',
+      reply_to_message: { ...MESSAGE, from: BOT, text: 'a long text' },
+      quote: { text: 'long' },
+    },
+    { platformMessageId: '5', author: 'Helper', text: 'long' },
+  ],
+  [
+    'a picture',
+    { text: 'B', reply_to_message: { ...MESSAGE, photo: [{ file_id: 'p' }] } },
+    { platformMessageId: '5', author: 'Ada Lovelace', text: '', files: [{ name: 'photo_5.jpg', ref: 'p' }] },
+  ],
+  [
+    'a message of another chat',
+    {
+      text: 'B',
+      external_reply: { origin: { type: 'channel', chat: { id: -5, type: 'channel', title: 'News' } } },
+      quote: { text: 'it happened' },
+    },
+    { platformMessageId: null, author: 'News', text: 'it happened' },
+  ],
+])('a message tells that it answers %s', (_what, message, replyTo) =>
+  expect(read(message)).toMatchObject({ text: 'B', replyTo }),
+);
+
+it('what is written in a topic does not answer the notice that began it', () => {
+  const reply_to_message = { ...MESSAGE, message_id: 3, forum_topic_created: { name: 'Plans' } };
+  const reading = read({ text: 'B', message_thread_id: 3, is_topic_message: true, reply_to_message });
+  expect(reading).toMatchObject({ text: 'B', thread: '3', replyTo: undefined });
+});
+
+describe('buttons and reactions', () => {
+  const button = { text: 'Yes', callback_data: '=Yes' };
+  const query = { id: 'q1', from: ADA, data: '=Yes', message: { message_id: 7, chat: MESSAGE.chat } };
+  const update = (content: object) => readingOf(Update.parse({ update_id: 9, ...content }));
+
+  it.each<[string, object]>([
+    [
+      'the keyboard',
+      { ...query, message: { ...query.message, reply_markup: { inline_keyboard: [[button]] } } },
+    ],
+    ['what the button brings, of an old message', query],
+  ])('a press has the label of %s', (_where, callback_query) =>
+    expect(update({ callback_query })).toMatchObject({ kind: 'press', label: 'Yes', messageId: '7' }),
+  );
+
+  it('what changes among the reactions is told', () => {
+    const emoji = (all: string) => [...all].map((each) => ({ type: 'emoji', emoji: each }));
+    const message_reaction = {
+      chat: MESSAGE.chat,
+      message_id: 7,
+      user: ADA,
+      old_reaction: emoji('👍🔥'),
+      new_reaction: emoji('🔥🎉'),
+    };
+    expect(update({ message_reaction })).toMatchObject({
+      kind: 'reaction',
+      messageId: '7',
+      changes: [
+        { emoji: '👍', isAdded: false },
+        { emoji: '🎉', isAdded: true },
+      ],
+    });
+  });
+});
+
 describe('what a person sends is not lost', () => {
   it.each<[string, object, string]>([
     [
@@ -36,34 +110,6 @@ describe('what a person sends is not lost', () => {
         caption_entities: [{ type: 'text_link', offset: 0, length: 4, url: 'https://a.b' }],
       },
       '[plan](https://a.b)',
-    ],
-    [
-      'an answer to a question',
-      { text: 'B', reply_to_message: { ...MESSAGE, from: BOT, text: 'Option A\nor B?' } },
-      '> Helper: Option A or B?\nB',
-    ],
-    [
-      'an answer to picked words',
-      {
-        text: 'why?',
-        reply_to_message: { ...MESSAGE, from: BOT, text: 'a long text' },
-        quote: { text: 'long' },
-      },
-      '> Helper: long\nwhy?',
-    ],
-    [
-      'an answer to a picture',
-      { text: 'nice', reply_to_message: { ...MESSAGE, photo: [{ file_id: 'p' }] } },
-      '> Ada Lovelace: [photo_5.jpg]\nnice',
-    ],
-    [
-      'an answer to a message of another chat',
-      {
-        text: 'look',
-        external_reply: { origin: { type: 'channel', chat: { id: -5, type: 'channel', title: 'News' } } },
-        quote: { text: 'it happened' },
-      },
-      '> News: it happened\nlook',
     ],
     [
       'what was forwarded, from somebody',

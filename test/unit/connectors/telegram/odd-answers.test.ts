@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { User } from '../../../../src/connectors/telegram/bot-api-types.ts';
 import { BotApi } from '../../../../src/connectors/telegram/client.ts';
 import { sendMessage } from '../../../../src/connectors/telegram/outbound.ts';
@@ -14,7 +15,8 @@ async function apiThatAnswers(result: unknown): Promise<BotApi> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return new BotApi({ api: url, files: url }, '1:token', new TurnableClock());
+  const clock = new TurnableClock();
+  return new BotApi({ api: url, files: url }, '1:token', clock, new ReadingTime(clock).of('acc_a'));
 }
 
 const OPTIONS = { deadlineMs: 5_000 };

@@ -83,14 +83,14 @@ test('a restart continues from the last confirmed update, and drops repeated one
   const { fake, bot } = await telegram();
   const intake = new MemoryIntake();
   const first = connectorTo(fake, { intake });
-  await first.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await first.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   const ada = bot.person();
   ada.says('before');
   await waitFor('the first', () => intake.messages.length === 1);
   await first.connector.close(0);
   ada.says('meanwhile');
   const second = connectorTo(fake, { intake });
-  await second.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await second.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   ada.says('after');
   await waitFor('all', () => intake.messages.length === 3);
   expect(intake.texts).toEqual(['before', 'meanwhile', 'after']);
@@ -116,8 +116,8 @@ test('two gateways with one bot both report it, and one continues when the other
   const intake = new MemoryIntake();
   const one = connectorTo(fake, { intake });
   const other = connectorTo(fake, { intake });
-  await one.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
-  await other.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await one.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
+  await other.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   const conflict = ({ status }: { status: string }) =>
     status.includes('terminated by other getUpdates request');
   await waitFor('a conflict', () => one.states.some(conflict));
@@ -131,7 +131,7 @@ test('a foreign webhook is removed', async () => {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true });
   bot.setWebhook({ url: 'http://127.0.0.1:9/nobody', secretToken: undefined });
   const { connector, intake } = connectorTo(fake);
-  await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   bot.person().says('hello');
   await waitFor('the message', () => intake.texts.includes('hello'));
   expect(bot.webhook).toBeNull();
@@ -193,15 +193,19 @@ test('bots can be added and removed at runtime', async () => {
   expect(states).toEqual([{ name: `@${bot.username}`, status: 'ok' }]);
   const refused = { code: 'bot_refused', message: 'The platform refused the bot token: Unauthorized' };
   await expect(
-    connector.provides.bots!.addBot({ id: 'bot_2', token: `999:${'x'.repeat(35)}` }),
+    connector.provides.bots!.addBot({ id: 'bot_2', accountId: 'acc_a', token: `999:${'x'.repeat(35)}` }),
   ).rejects.toMatchObject(refused);
-  await expect(connector.provides.bots!.addBot({ id: 'bot_2', token: bot.token })).rejects.toMatchObject({
+  await expect(
+    connector.provides.bots!.addBot({ id: 'bot_2', accountId: 'acc_a', token: bot.token }),
+  ).rejects.toMatchObject({
     code: 'bot_token_taken',
   });
   await connector.provides.bots!.removeBot(BOT_ID);
   await connector.provides.bots!.removeBot(BOT_ID);
   bot.person().says('nobody hears this yet');
-  expect(await connector.provides.bots!.addBot({ id: 'bot_3', token: bot.token })).toEqual({
+  expect(
+    await connector.provides.bots!.addBot({ id: 'bot_3', accountId: 'acc_a', token: bot.token }),
+  ).toEqual({
     name: `@${bot.username}`,
     status: 'ok',
   });
@@ -213,7 +217,9 @@ test('bots can be added and removed at runtime', async () => {
 test('of two bots with one token that are added at once, one is taken', async () => {
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
-  const adding = ['bot_1', 'bot_2'].map((id) => connector.provides.bots!.addBot({ id, token: bot.token }));
+  const adding = ['bot_1', 'bot_2'].map((id) =>
+    connector.provides.bots!.addBot({ id, accountId: 'acc_a', token: bot.token }),
+  );
   const [first, second] = await Promise.allSettled(adding);
   expect([first!.status, second]).toMatchObject(['fulfilled', { reason: { code: 'bot_token_taken' } }]);
 });
@@ -228,7 +234,9 @@ test.each([
 ])('the token %j is refused without asking Telegram', async (token) => {
   const { fake } = await telegram();
   const { connector } = connectorTo(fake);
-  await expect(connector.provides.bots!.addBot({ id: BOT_ID, token })).rejects.toMatchObject({
+  await expect(
+    connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token }),
+  ).rejects.toMatchObject({
     code: 'bot_token_malformed',
     message: expect.stringMatching(/^This is not a Telegram bot token\..*@BotFather/),
   });
@@ -241,7 +249,9 @@ test.each([401, 404])(
     const { fake, bot } = await telegram();
     const { connector } = connectorTo(fake);
     fake.fail('getMe', { kind: 'gateway', status });
-    expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+    expect(
+      await connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token }),
+    ).toEqual({
       name: null,
       status: `Telegram did not answer as expected (HTTP status ${status})`,
     });
@@ -252,20 +262,24 @@ test('a bot is accepted while nothing listens at Telegram’s address', async ()
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
   await fake.stop();
-  expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
-    name: null,
-    status: 'Telegram could not be reached: ECONNREFUSED',
-  });
+  expect(await connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token })).toEqual(
+    {
+      name: null,
+      status: 'Telegram could not be reached: ECONNREFUSED',
+    },
+  );
 });
 
 test('a bot is accepted while Telegram cannot be reached, and logged in later', async () => {
   const { fake, bot } = await telegram();
   const { connector, clock, intake, states } = connectorTo(fake);
   fake.fail('getMe', { kind: 'gateway', status: 502 }, { kind: 'drop', isDone: false });
-  expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
-    name: null,
-    status: 'Telegram did not answer as expected (HTTP status 502)',
-  });
+  expect(await connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token })).toEqual(
+    {
+      name: null,
+      status: 'Telegram did not answer as expected (HTTP status 502)',
+    },
+  );
   bot.person().says('hello');
   await afterPauses(clock, 'the message', () => intake.messages.length === 1);
   expect(states.at(-1)).toEqual({ name: `@${bot.username}`, status: 'ok' });

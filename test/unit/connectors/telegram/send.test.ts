@@ -277,8 +277,8 @@ test('bots of several logins do not interfere', async () => {
   const { fake, bot } = await telegram();
   const other = fake.addBot();
   const { connector } = connectorTo(fake);
-  await connector.provides.bots!.addBot({ id: 'bot_1', token: bot.token });
-  await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token });
+  await connector.provides.bots!.addBot({ id: 'bot_1', accountId: 'acc_a', token: bot.token });
+  await connector.provides.bots!.addBot({ id: 'bot_2', accountId: 'acc_a', token: other.token });
   const [ada, bob] = [bot.person(), other.person()];
   ada.says('to the first');
   bob.says('to the second');

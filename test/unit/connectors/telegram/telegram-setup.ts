@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { telegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
@@ -44,6 +45,7 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
     sharedToken: options.sharedToken ?? null,
     webhookRoot: options.webhookRoot ?? null,
     clock,
+    readingTime: new ReadingTime(clock),
     observer: { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
     records,
   });
@@ -57,7 +59,7 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
 export async function ownBot(options: FakeTelegramOptions & ConnectorOptions = {}) {
   const { fake, bot } = await telegram(options);
   const setup = connectorTo(fake, options);
-  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   return { fake, bot, ...setup };
 }
 

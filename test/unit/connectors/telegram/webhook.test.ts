@@ -37,7 +37,7 @@ async function hooked() {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true, webhookRetryMs: 20 });
   const { url, statuses } = await startServer(() => setup.connector);
   const setup = connectorTo(fake, { webhookRoot: () => url });
-  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   await waitFor('the webhook', () => bot.webhook !== null);
   const ask = (loginKey: string, secret: string, body: string) =>
     setup.connector.provides.webhooks!.webhook({
@@ -113,7 +113,7 @@ test('the webhook stays when the gateway stops, so that Telegram keeps new updat
 test('a polling gateway has no webhook', async () => {
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
-  await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await connector.provides.bots!.addBot({ id: BOT_ID, accountId: 'acc_a', token: bot.token });
   const request = {
     ...WEBHOOK,
     method: 'post',

@@ -87,7 +87,6 @@ test('the size of a document is looked up, so that one too large can be skipped'
 });
 
 test.each([
-  ['reaction', { emoji: '👍', message_id: 'wamid.x' }, '[reaction: 👍]'],
   ['button', { text: 'Yes', payload: 'Yes' }, 'Yes'],
   ['button', { text: 'Yes', payload: 'confirm-7' }, 'Yes\n[id: confirm-7]'],
   ['interactive', { type: 'button_reply', button_reply: { id: '1', title: 'One' } }, 'One\n[id: 1]'],
@@ -159,9 +158,28 @@ test.each<[string, object, string]>([
   expect(intake.messages.map((message) => message.text)).toEqual([text]);
 });
 
-test('a removed reaction and group messages are ignored', async () => {
+test('a reaction is told, and which one was taken back', async () => {
   const { api, intake, ada } = await linked();
+  await api.writes(ada, 'reaction', { message_id: 'wamid.x', emoji: '👍' });
   await api.writes(ada, 'reaction', { message_id: 'wamid.x' });
+  expect(intake.messages).toEqual([]);
+  expect(intake.reactions).toMatchObject([
+    { platformMessageId: 'wamid.x', emoji: '👍', isAdded: true },
+    { platformMessageId: 'wamid.x', emoji: '👍', isAdded: false },
+  ]);
+});
+
+test('a message tells what it answers, and what was picked of the gateway’s choices', async () => {
+  const { api, intake, ada } = await linked();
+  const reply = { type: 'button_reply', button_reply: { id: 'choice-1', title: 'No' } };
+  await api.posts(ada, [{ id: 'w1', type: 'interactive', interactive: reply, context: { id: 'wamid.q' } }]);
+  expect(intake.messages).toMatchObject([
+    { text: 'No', choice: 'No', replyTo: { platformMessageId: 'wamid.q' } },
+  ]);
+});
+
+test('group messages are ignored', async () => {
+  const { api, intake, ada } = await linked();
   await api.posts(ada, [{ id: 'wamid.g', type: 'text', text: { body: 'all' }, group_id: 'g1' }]);
   expect(intake.messages).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Address, LoginRef } from '../../../../src/base/address.ts';
 import type {
   InboundMessage,
+  InboundReaction,
   Intake,
   LaterStatus,
   MessageIntake,
@@ -10,6 +11,7 @@ import type {
 /** The domain's side of a messenger, minimal: contacts, tokens and messages in memory. */
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
+  readonly reactions: (InboundReaction & { readonly person: string | null })[] = [];
   readonly contacts = new Set<string>();
   readonly tokens = new Set<string>();
   readonly followedStatuses: (SentMessage & { readonly status: LaterStatus })[] = [];
@@ -30,6 +32,10 @@ export class MemoryIntake implements MessageIntake {
     if (isKnown) return 'duplicate';
     this.messages.push(message);
     return 'stored';
+  }
+
+  async reacted({ person }: Address, reaction: InboundReaction): Promise<void> {
+    this.reactions.push({ ...reaction, person });
   }
 
   async edited(): Promise<void> {}

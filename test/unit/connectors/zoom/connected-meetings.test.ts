@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallLogin, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
@@ -31,7 +32,7 @@ afterEach(() => zoom.stop());
 function connect(dialIn: string | null): void {
   connector = zoomConnector(
     { urls: { login: '', api: zoom.url }, app: null, dialIn, webhookSecret: null },
-    { clock: systemClock, sip, log: () => undefined },
+    { clock: systemClock, readingTime: new ReadingTime(systemClock), sip, log: () => undefined },
   );
   connector.provides.oauth!.onConnections!({
     accessToken: async () => 'token',

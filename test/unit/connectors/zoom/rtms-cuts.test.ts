@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { StreamRegistry } from '../../../../src/connectors/zoom/rtms/stream-registry.ts';
 import { FakeRtms } from '../../../fakes/zoom/rtms/fake-rtms.ts';
 import type { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
@@ -19,7 +20,9 @@ let registry: StreamRegistry;
 
 beforeAll(async () => {
   rtms = await FakeRtms.start({ clientId: 'client', clientSecret: 'secret of the client' });
-  registry = new StreamRegistry({ app: rtms.app, clock: new FastClock(5), log: () => undefined });
+  const clock = new FastClock(5);
+  const readingTime = new ReadingTime(clock);
+  registry = new StreamRegistry({ app: rtms.app, clock, readingTime, log: () => undefined });
 });
 afterAll(async () => {
   registry.close();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { type Clock, systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallLogin, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
@@ -32,7 +33,7 @@ beforeEach(async () => {
   sip.direct = 'zoomcrc.com';
   connector = zoomConnector(
     { urls: { login: '', api: zoom.url }, app: rtms.app, dialIn: null, webhookSecret: rtms.secretToken },
-    { clock, sip, log: () => undefined },
+    { clock, readingTime: new ReadingTime(clock), sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
   oauth!.onConnections!({

@@ -27,6 +27,8 @@ function shortAction(action: ReplyAction): string {
       return action.kind;
     case 'dtmf':
       return `dtmf: ${action.digits}`;
+    case 'react':
+      return `react ${action.messageId} ${action.emoji}`;
     case 'dm':
       return `dm ${action.platform} ${action.to} ${action.accountId}: ${action.text}`;
     case 'call_join':

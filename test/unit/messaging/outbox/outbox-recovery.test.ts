@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Recovered, recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';
-import { writeMessage } from '../../../../src/messaging/outbox/send-dm.ts';
+import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
 import { changeMessageStatus } from '../../../../src/store/messages/outbound-messages.ts';
 import { DEAD, FakeMessenger } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
-import { writeMessage } from '../../../../src/messaging/outbox/send-dm.ts';
+import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
 import type { WindowGuard } from '../../../../src/messaging/window/window-guard.ts';
 import { DEAD, SILENT } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -45,7 +45,7 @@ it('gives up with the platform’s reason when a retry would take too long', asy
   expect(await settle('Hello')).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
   expect(messenger.asked).toHaveLength(1);
   messenger.otherwise = LATER;
-  expect(await settle('again')).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
+  expect(await settle('again', 100)).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
   expect(await last()).toMatchObject({ text: 'again', status: 'failed', error: 'Too Many Requests' });
   expect(messenger.asked).toHaveLength(1 + Math.ceil(WITHIN_MS / 3_000));
 });
@@ -147,7 +147,7 @@ it('lets one account have 1,000 waiting messages, without affecting others', asy
   const draft = { senderAgentId: outbound.agentId, text: 'one more', files: [], request: null };
   await expect(writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).rejects.toMatchObject({
     code: 'too_many_messages',
-    message: 'At most 1000 messages may be queued per account',
+    message: 'At most 1000 messages may be queued per account, and fewer while many accounts send',
   });
   expect(() => queue.assertRoom('cnv_of_another')).not.toThrow();
   expect(() => queue.assertRoomOf('acc_other')).not.toThrow();

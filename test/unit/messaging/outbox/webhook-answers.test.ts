@@ -3,11 +3,7 @@ import { type Address, directAddress } from '../../../../src/base/address.ts';
 import type { AwaitedReply, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { Settled } from '../../../../src/messaging/outbox/outbox.ts';
 import { recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';
-import {
-  MAX_WAITS,
-  MAX_WAITS_OF_LOGIN,
-  WebhookAnswers,
-} from '../../../../src/messaging/outbox/webhook-answers.ts';
+import { MAX_WAITS_OF_ACCOUNT, WebhookAnswers } from '../../../../src/messaging/outbox/webhook-answers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { Outbound } from '../outbound-harness.ts';
@@ -26,8 +22,8 @@ function answers() {
   const full: true[] = [];
   const waits = new WebhookAnswers(clock, () => void full.push(true));
   onTestFinished(() => waits.close());
-  const wait = (from = ADA, withinMs = 10_000, gone: AbortSignal = STAYS) =>
-    waits.wait('telegram', from, withinMs, gone);
+  const wait = (from = ADA, withinMs = 10_000, gone: AbortSignal = STAYS, accountId = 'acc_a') =>
+    waits.wait('telegram', { accountId, from }, withinMs, gone);
   return { clock, full, waits, wait, offer: (to: Address) => waits.offer('telegram', message(to)) };
 }
 
@@ -37,7 +33,8 @@ async function outbound() {
   await world.bot();
   const conversation = await world.conversation('42');
   const { answers: waits, outbox } = world.domain;
-  const wait = (gone: AbortSignal = STAYS) => waits.wait('telegram', ADA, 10_000, gone);
+  const wait = (gone: AbortSignal = STAYS) =>
+    waits.wait('telegram', { accountId: 'acc_a', from: ADA }, 10_000, gone);
   const send = async (text: string): Promise<Settled> =>
     await outbox.deliver(await world.outgoing(conversation, text), WITHIN_MS);
   const statuses = async () => (await world.messages()).map(({ text, status }) => `${text}: ${status}`);
@@ -168,7 +165,12 @@ test('closing ends the waits, and lets a message that is being written finish', 
   const waiting = wait();
   const settled = send('1');
   const reply = (await waiting) as AwaitedReply;
-  const idle = world.domain.answers.wait('telegram', directAddress(ADA.login, '43'), 10_000, STAYS);
+  const idle = world.domain.answers.wait(
+    'telegram',
+    { accountId: 'acc_a', from: directAddress(ADA.login, '43') },
+    10_000,
+    STAYS,
+  );
   world.domain.answers.close();
   expect(await idle).toBeNull();
   expect(await wait()).toBeNull();
@@ -177,21 +179,25 @@ test('closing ends the waits, and lets a message that is being written finish', 
   expect(await statuses()).toEqual(['1: delivered']);
 });
 
-test('waits are limited per login and in total, and refusals are counted', async () => {
+test('waits are limited per account and in total, refusals are counted, and there is room for one more account', async () => {
   const { clock, full, waits, wait } = answers();
-  const ofLogin = (login: number, person: number): Address =>
-    directAddress({ kind: 'bot_token', id: `bot_${login}` }, `${person}`);
-  for (let person = 0; person < MAX_WAITS_OF_LOGIN; person++) void wait(ofLogin(0, person));
-  expect(await wait(ofLogin(0, MAX_WAITS_OF_LOGIN))).toBeNull();
-  expect([waits.waiting, full.length]).toEqual([MAX_WAITS_OF_LOGIN, 1]);
-  for (let login = 1; waits.waiting < MAX_WAITS; login++)
-    for (let person = 0; person < MAX_WAITS_OF_LOGIN; person++) void wait(ofLogin(login, person));
-  expect(await wait(ofLogin(99, 0))).toBeNull();
-  expect([waits.waiting, full.length]).toEqual([MAX_WAITS, 2]);
+  const waitsOf = (account: number, person: number) => {
+    const from = directAddress({ kind: 'shared' }, `${account}-${person}`);
+    return wait(from, 10_000, STAYS, `acc_${account}`);
+  };
+  for (let person = 0; person < MAX_WAITS_OF_ACCOUNT; person++) void waitsOf(0, person);
+  expect(await waitsOf(0, MAX_WAITS_OF_ACCOUNT)).toBeNull();
+  expect([waits.waiting, full.length]).toEqual([MAX_WAITS_OF_ACCOUNT, 1]);
+  for (let account = 1; account <= 10; account++)
+    for (let person = 0; person < MAX_WAITS_OF_ACCOUNT; person++) void waitsOf(account, person);
+  const { waiting } = waits;
+  const last = waitsOf(99, 0);
+  expect(waits.waiting).toBe(waiting + 1);
   clock.advance(10_000);
+  expect(await last).toBeNull();
   await waitFor('the deadline', () => waits.waiting === 0);
-  const again = wait(ofLogin(0, 0));
-  void waits.offer('telegram', message(ofLogin(0, 0)));
+  const again = wait();
+  void waits.offer('telegram', message(ADA));
   expect(await again).not.toBeNull();
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { recognizerBy } from '../../../../src/speech/stt/stream-recognizer.ts';
 import type { VendorMessage } from '../../../../src/speech/vendor-message.ts';
 import { cartesiaStt } from '../../../../src/speech/vendors/cartesia/cartesia-stt.ts';
@@ -13,7 +14,11 @@ it('Cartesia settles text without end: it is reported before there is silence', 
   const recorded = new RecordedRecognition();
   const preset = { url: `http://127.0.0.1:${server.port}`, key: 'key', options: { model: 'ink-whisper' } };
   const clock = new ManualClock();
-  const recognizer = recognizerBy(cartesiaStt, { clock, random: () => 0 })(preset, 16_000, recorded);
+  const recognizer = recognizerBy(cartesiaStt, {
+    clock,
+    random: () => 0,
+    reader: new ReadingTime(clock).of('acc_a'),
+  })(preset, 16_000, recorded);
   await waitFor('the connection', () => server.sockets[0]);
   const result = { type: 'transcript', is_final: true, text: 'word '.repeat(100), duration: 1 };
   for (let i = 0; i < 100; i++) server.sockets[0]?.send(JSON.stringify(result));

@@ -26,7 +26,7 @@ class DirectRoute extends SipRoute {
   #destination: Destination | null = null;
 
   constructor(accountId: string, target: DirectTarget, deps: RouteDeps, routes: DirectRoutes) {
-    super({ srtp: 'optional', behindNat: false, mediaTimeoutS: null, realm: null }, deps);
+    super({ srtp: 'optional', behindNat: false, mediaTimeoutS: null, callerFrom: 'from', realm: null }, deps);
     this.#deps = deps;
     this.#accountId = accountId;
     this.#target = target;

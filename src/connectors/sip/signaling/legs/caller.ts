@@ -1,4 +1,5 @@
 import { WITHHELD_CALLER } from '../../../contract/connector.ts';
+import { CALLER_HEADERS, type CallerHeader } from '../../../contract/sip-accounts.ts';
 import { splitList } from '../message/list-header.ts';
 import { headerOf, headersOf, type SipMessage } from '../message/sip-message.ts';
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
@@ -9,23 +10,28 @@ const WITHHOLDING = ['user', 'id', 'header', 'full'];
 const WITHHOLDING_PARTY = ['full', 'name', 'uri', 'id', 'yes'];
 
 /**
- * Returns the user part of the caller, a number or a name; WITHHELD_CALLER when the caller withholds it. The trunk vouches for
- * P-Asserted-Identity (RFC 3325) and for its predecessor Remote-Party-ID; anyone can set From.
+ * Returns the user part of the caller, a number or a name; WITHHELD_CALLER when the caller withholds it. Most trunks vouch for
+ * P-Asserted-Identity (RFC 3325) and for its predecessor Remote-Party-ID; anyone can set From. `first` is the first that
+ * counts.
  */
-export function callerOf(message: SipMessage): string {
-  return (isWithheld(message) ? undefined : statedCallers(message)[0]) ?? WITHHELD_CALLER;
+export function callerOf(message: SipMessage, first: CallerHeader): string {
+  return (isWithheld(message) ? undefined : statedCallers(message, first)[0]) ?? WITHHELD_CALLER;
 }
 
 /** Returns whom the networks name as the caller, the most trusted first, also when the caller withholds it. */
-export function statedCallers(message: SipMessage): string[] {
-  const stated = [
-    ...valuesOf(message, 'p-asserted-identity'),
-    ...callingParties(message),
-    headerOf(message, 'from') ?? '',
-  ];
+export function statedCallers(message: SipMessage, first: CallerHeader = CALLER_HEADERS[0]): string[] {
+  const stated = CALLER_HEADERS.slice(CALLER_HEADERS.indexOf(first)).flatMap((each) =>
+    READERS[each](message),
+  );
   const users = stated.map((value) => parseSipUri(uriInHeader(value))?.user ?? '');
   return users.filter((user) => user !== '');
 }
+
+const READERS: Readonly<Record<CallerHeader, (message: SipMessage) => string[]>> = {
+  p_asserted_identity: (message) => numbersFirst(valuesOf(message, 'p-asserted-identity')),
+  remote_party_id: callingParties,
+  from: (message) => [headerOf(message, 'from') ?? ''],
+};
 
 /** Whether the caller asks not to be shown, which goes before whatever the networks tell each other. */
 export function isWithheld(message: SipMessage): boolean {
@@ -34,6 +40,12 @@ export function isWithheld(message: SipMessage): boolean {
   return callingParties(message).some((value) =>
     WITHHOLDING_PARTY.includes(headerParameter(value, 'privacy')?.toLowerCase() ?? ''),
   );
+}
+
+/** A network may name a caller by an account and by a number (RFC 3325 section 9.1). */
+function numbersFirst(values: readonly string[]): string[] {
+  const isNumber = (value: string): boolean => /^\+?\d/.test(parseSipUri(uriInHeader(value))?.user ?? '');
+  return [...values.filter(isNumber), ...values.filter((value) => !isNumber(value))];
 }
 
 /** The values of Remote-Party-ID that are about who calls. */

@@ -1,3 +1,4 @@
+import type { CallerHeader } from '../../../contract/sip-accounts.ts';
 import { splitList } from '../message/list-header.ts';
 import { headerOf, headersOf, requestUriOf, type SipMessage, tokensOf } from '../message/sip-message.ts';
 import { parseSipUri, uriInHeader } from '../message/sip-uri.ts';
@@ -27,7 +28,7 @@ export interface Dialled {
  * in To when the Request-URI is our registered Contact, and in Diversion (RFC 5806) or History-Info (RFC 7044) after a
  * transfer.
  */
-export function dialledOf(message: SipMessage): Dialled {
+export function dialledOf(message: SipMessage, callerFrom: CallerHeader): Dialled {
   const uris = [
     ...urisIn(message, 'p-called-party-id'),
     requestUriOf(message),
@@ -38,7 +39,7 @@ export function dialledOf(message: SipMessage): Dialled {
   const numbers = uris.map((uri) => parseSipUri(uri)?.user ?? '').filter((user) => user !== '');
   return {
     numbers: numbers.slice(0, MAX_NUMBERS),
-    caller: callerOf(message),
+    caller: callerOf(message, callerFrom),
     headers: toldHeaders(message),
     signalingHost: sourceHostOf(message),
     reliability: reliabilityOf(message),

@@ -52,6 +52,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
+  /** Seconds that a server on the way demands of a session (RFC 4028 section 7.4); null: none has. */
+  #leastSessionS: number | null = null;
   /** Where redirections lead besides, in the order in which to try them. */
   #alternatives: readonly URI[] = [];
   #rang = false;
@@ -118,7 +120,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       route.caller,
       this.#target,
       { fromDisplayName: this.#call.displayName },
-      [...targetHeaders(route.contact), ...this.#call.headers],
+      [...targetHeaders(route.contact), ...this.#sessionHeaders(), ...this.#call.headers],
       sdpBody(media.offer()),
     );
     route.pin(message.callId, destination);
@@ -129,6 +131,11 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     });
     this.#request = core.invite(message, this.#delegate());
     this.#state = { type: 'inviting', destinations: reached, progressed: false, cancelSent: false };
+  }
+
+  #sessionHeaders(): string[] {
+    const seconds = this.#leastSessionS;
+    return seconds === null ? [] : [`Session-Expires: ${seconds}`, `Min-SE: ${seconds}`];
   }
 
   #delegate(): OutgoingInviteRequestDelegate {
@@ -239,12 +246,21 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     const { destinations, progressed } = this.#state;
     const isOutOfOrder = (status === 408 || status === 503) && !progressed;
     if (isOutOfOrder && destinations.length > 1 && !this.hasEnded) return this.#again(destinations.slice(1));
+    if (status === 422 && this.#lengthenSession(message)) return this.#again(destinations);
     // A 6xx speaks for all targets (section 21.6).
     if (status >= 400 && status < 600 && this.#tryNext(this.#alternatives)) return;
     this.#state = { type: 'closed' };
     const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
     this.end('remote', outcome);
     this.release();
+  }
+
+  /** Returns false when the answer asks for nothing new. */
+  #lengthenSession(message: IncomingResponseMessage): boolean {
+    const seconds = readSessionExpires(message.getHeader('min-se'))?.seconds ?? 0;
+    if (this.hasEnded || seconds <= (this.#leastSessionS ?? 0)) return false;
+    this.#leastSessionS = seconds;
+    return true;
   }
 
   #again(destinations: readonly Destination[]): void {

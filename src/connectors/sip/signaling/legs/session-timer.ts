@@ -114,8 +114,12 @@ export class SessionTimer {
     this.#interval = null;
   }
 
+  /** A peer that never says whether it takes the refresh, as after a 100, is gone. */
   #refresh(): void {
-    if (this.#interval !== null) this.#deps.refresh(this.#interval);
+    if (this.#interval === null) return;
+    const leftMs = this.#expiresAtMs - this.#deps.clock.monotonicMs();
+    this.#after(Math.max(leftMs, MARGIN_MS), () => this.#deps.expired());
+    this.#deps.refresh(this.#interval);
   }
 
   #after(delayMs: number, action: () => void): void {

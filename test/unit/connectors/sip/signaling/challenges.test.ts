@@ -62,6 +62,14 @@ describe('challenges on the way of a request', () => {
       ['proxy a 9', 'proxy b 2'],
     ],
     [
+      'one of which is stale in other words',
+      [
+        [401, www('a', '1')],
+        [401, www('a', '2', ', stale="TRUE"')],
+      ],
+      ['www a 2'],
+    ],
+    [
       'of one realm by a proxy and by the server',
       [
         [407, proxy('a', '1')],
@@ -94,6 +102,13 @@ describe('challenges on the way of a request', () => {
     await scene.notes.waitFor('ended remote');
     expect(scene.notes.termination).toEqual({ result: 'failed', reason: '407 Scripted' });
     expect(scene.peer.requests('INVITE')).toHaveLength(rounds.length);
+  });
+
+  it.each([401, 407])('without a challenge end the attempt with their own status: %i', async (status) => {
+    scene.dial();
+    scene.peer.answer(await scene.peer.request('INVITE'), status);
+    await scene.notes.waitFor('ended remote');
+    expect(scene.notes.termination).toEqual({ result: 'failed', reason: `${status} Scripted` });
   });
 
   it('of a BYE are answered as well', async () => {

@@ -38,7 +38,7 @@ const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
   core: { userAgentClients: new Map() } as unknown as UserAgentCore,
-  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, realm: null } as const,
+  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, callerFrom: 'from', realm: null } as const,
 };
 
 const damage = fc.array(

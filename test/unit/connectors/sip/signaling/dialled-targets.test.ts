@@ -102,6 +102,16 @@ describe('a redirection', () => {
       ['sip:c@127.0.0.1', 'sip:d@127.0.0.1', 'sip:b@127.0.0.1'],
     ],
     [
+      'without brackets',
+      ['Contact: sip:a@127.0.0.1;q=0.99, sip:b@127.0.0.1;q=1.00, sip:c@127.0.0.1;q=0.98'],
+      ['sip:b@127.0.0.1', 'sip:a@127.0.0.1', 'sip:c@127.0.0.1'],
+    ],
+    [
+      'with a q that is written otherwise',
+      ['Contact: <sip:a@127.0.0.1>;Q=.2', 'm: <sip:b@127.0.0.1> ;expires=60 ; q = 0.7'],
+      ['sip:b@127.0.0.1', 'sip:a@127.0.0.1'],
+    ],
+    [
       'in their order where they are equal',
       ['Contact: <sip:a@127.0.0.1>, <sip:b@127.0.0.1>;q=1.0, <sip:c@127.0.0.1>;q=0'],
       ['sip:a@127.0.0.1', 'sip:b@127.0.0.1', 'sip:c@127.0.0.1'],

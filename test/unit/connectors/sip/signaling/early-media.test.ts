@@ -27,6 +27,8 @@ describe('before the answer', () => {
     ['neither ringing nor audio', [[181], [182], [183]], []],
     ['audio', [[183, sdp()]], ['early media']],
     ['a ring with audio', [[180, sdp()]], ['ringing', 'early media']],
+    ['audio behind a 182', [[182, sdp()]], ['early media']],
+    ['audio and then a ring', [[183, sdp()], [180]], ['early media', 'ringing']],
     ['audio from the far end alone', [[183, sdp(40_000, { direction: 'sendonly' })]], ['early media']],
     ['a description that sends nothing', [[183, sdp(40_000, { direction: 'inactive' })]], []],
     ['a description that only listens', [[183, sdp(40_000, { direction: 'recvonly' })]], []],
@@ -45,6 +47,40 @@ describe('before the answer', () => {
     scene.peer.answer(invite, 200, { body: sdp(41_000, { codecs: '8 101', version: 2 }) });
     await scene.notes.waitFor('answered');
     expect(scene.notes.media.config).toMatchObject({ remotePort: 41_000, codec: 'PCMA' });
+  });
+
+  it('audio may be all that an answer without a description has', async () => {
+    scene.dial();
+    const invite = await scene.peer.request('INVITE');
+    scene.peer.answer(invite, 183, { body: sdp(40_000, { codecs: '8 101' }) });
+    await scene.notes.waitFor('early media');
+    scene.peer.answer(invite, 200);
+    await scene.notes.waitFor('answered');
+    expect(scene.notes.media.config).toMatchObject({ remotePort: 40_000, codec: 'PCMA' });
+  });
+
+  it('audio is handed over from one announcer to the next, and to who answers', async () => {
+    scene.dial();
+    const invite = await scene.peer.request('INVITE');
+    scene.peer.answer(invite, 183, { tag: 'a', body: sdp(40_000, { codecs: '0' }) });
+    await scene.notes.waitFor('early media');
+    scene.peer.answer(invite, 183, { tag: 'b', body: sdp(41_000, { codecs: '8' }) });
+    await waitFor('the next one', () => scene.notes.media.config?.remotePort === 41_000);
+    scene.peer.answer(invite, 200, { tag: 'c', body: sdp(42_000, { codecs: '0' }) });
+    await scene.notes.waitFor('answered');
+    expect(scene.notes.media.config).toMatchObject({ remotePort: 42_000, codec: 'PCMU' });
+  });
+
+  it('a reliable answer that is repeated is acknowledged, and never with an offer', async () => {
+    scene.dial();
+    const invite = await scene.peer.request('INVITE');
+    const reliable = { headers: ['Require: 100rel', 'RSeq: 7'], body: sdp() };
+    scene.peer.answer(invite, 183, reliable);
+    scene.peer.answer(await scene.peer.request('PRACK'), 200);
+    scene.peer.answer(invite, 183, reliable);
+    scene.peer.answer(invite, 200);
+    await scene.notes.waitFor('answered');
+    for (const { content } of scene.peer.requests('PRACK')) expect(content).toBe('');
   });
 
   it('an announcement ends with the refusal that follows it', async () => {

@@ -26,6 +26,12 @@ describe('digits by INFO', () => {
   it.each([
     ['application/dtmf-relay', 'Signal= 5\r\nDuration= 160\r\n', '5'],
     ['application/dtmf-relay', 'Signal: 11', '#'],
+    ['application/dtmf-relay', 'Signal=5\r\nDuration=160', '5'],
+    ['application/dtmf-relay', ' Signal= #\r\n Duration= 100\r\n', '#'],
+    ['application/dtmf-relay', 'signal =1\nDuration=100\nVolume=10\nX=2', '1'],
+    ['application/dtmf-relay', 'Duration=160\r\nSignal=3', '3'],
+    ['application/dtmf-relay; charset=UTF-8', 'Signal=4', '4'],
+    ['application/dtmf', '10', '*'],
     ['application/dtmf', '*', '*'],
     ['Application/DTMF;charset=utf8', 'd\r\n', 'D'],
     ['audio/telephone-event', 'Signal=7\r\nDuration=100\r\n', '7'],
@@ -45,6 +51,13 @@ describe('digits by INFO', () => {
     ['text/plain', '5'],
   ])('are refused as %s %j', async (type, body) => {
     await inform(type, body, 415);
+    expect(scene.notes.digits).toBe('');
+  });
+
+  it('are not missed in an INFO that has none', async () => {
+    cseq += 1;
+    scene.peer.send('INFO', call.contact, { ...call.dialog, cseq });
+    await scene.peer.response(200, 'INFO');
     expect(scene.notes.digits).toBe('');
   });
 

@@ -41,7 +41,7 @@ const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
   core: { userAgentClients: new Map() } as unknown as UserAgentCore,
-  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, realm: null } as const,
+  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, callerFrom: 'from', realm: null } as const,
 };
 
 /** The full path of a message up to sip.js. */
@@ -53,7 +53,7 @@ function read(text: string): void {
   if (top !== undefined && via !== null) top.value = stampVia(top.value, via, '192.0.2.1', 5_060);
   settleBody(message);
   parsePeerDescription(message.body);
-  dialledOf(message);
+  dialledOf(message, 'from');
   if (isResponse(message)) {
     toCoreResponse(message, trunk);
     return;

@@ -70,6 +70,42 @@ describe('session timers', () => {
     expect((await refresh(2)).headers['session-expires']).toBe('300;refresher=uac');
   });
 
+  it('follow an answer after early media', async () => {
+    scene.dial();
+    const invite = await scene.peer.request('INVITE');
+    scene.peer.answer(invite, 183, { body: sdp() });
+    await scene.notes.waitFor('early media');
+    scene.peer.answer(invite, 200, { body: sdp(), headers: weRefresh });
+    await scene.notes.waitFor('answered');
+    clock.advance(60_000);
+    await refresh(1);
+  });
+
+  it('use the interval that a 422 demands of the INVITE', async () => {
+    scene.dial();
+    const first = await scene.peer.request('INVITE');
+    scene.peer.answer(first, 422, { headers: ['Min-SE: 3600'] });
+    const again = await scene.peer.request('INVITE');
+    expect(again.headers).toMatchObject({ 'session-expires': '3600', 'min-se': '3600' });
+    scene.peer.answer(again, 422, { headers: ['Min-SE: 3600'] });
+    await scene.notes.waitFor('ended remote');
+    expect(scene.notes.termination?.reason).toBe('422 Scripted');
+  });
+
+  it('end the call when a refresh is never answered, nor refused', async () => {
+    await scene.answered(sdp(), weRefresh);
+    clock.advance(60_000);
+    scene.peer.answer(await refresh(1), 100);
+    clock.advance(59_999);
+    expect(scene.notes.termination).toBeNull();
+    clock.advance(1);
+    await scene.notes.waitFor('ended lost');
+    expect(scene.notes.termination).toEqual({
+      result: 'disconnected',
+      reason: 'the session was not refreshed',
+    });
+  });
+
   it('never end the call while the peer goes on refusing', async () => {
     await scene.answered(sdp(), weRefresh);
     for (let i = 1; i <= 40; i++) {

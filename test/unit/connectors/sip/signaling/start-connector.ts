@@ -106,6 +106,7 @@ export function trunkTo(port: number, settings: Partial<SipTrunk> = {}): SipTrun
     behindNat: false,
     mediaTimeoutS: null,
     callerIdIn: 'from',
+    callerFrom: 'p_asserted_identity',
     inboundToken: TOKEN,
     ofOperator: true,
     ...settings,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { PhoneScene } from './phone-scene.ts';
 import { sdp } from './scripted-peer.ts';
-import { NUMBER, TOKEN } from './start-connector.ts';
+import { NUMBER, TOKEN, trunkTo } from './start-connector.ts';
 
 const PAI = 'P-Asserted-Identity: "x" <sip:+441632960000@h>';
 const RPID = 'Remote-Party-ID: "y" <sip:+441632960003@h>;party=calling;screen=yes';
@@ -30,12 +30,37 @@ describe('who calls', () => {
     ['+441632960005', ['Remote-Party-ID: <sip:+1@h>;party=called, <sip:+441632960005@h>;privacy=off']],
     ['+441632960000', [PAI, 'Privacy: none']],
     ['+441632960000', [PAI, 'Privacy: critical']],
+    [
+      '+441632960007',
+      [
+        'P-Asserted-Identity: <sip:x@h>',
+        'P-Asserted-Identity: "A <b>, c" <sip:+441632960007;cpc=ordinary@h;user=phone>',
+      ],
+    ],
+    ['+441632960008', ['P-Asserted-Identity: sip:+441632960008@h']],
+    ['+441632960010', ['Remote-Party-ID: "n" <sip:+441632960010@h>;privacy=off;screen=no;party=calling']],
+    ['anonymous', [PAI, 'Privacy: id, user']],
+    ['anonymous', [PAI, 'Privacy: critical', 'Privacy: id']],
     ['anonymous', [PAI, 'Privacy: user;id']],
     ['anonymous', [PAI, 'Privacy: ID']],
     ['anonymous', ['Privacy: header; user ;critical']],
     ['anonymous', [RPID.replace(';party', ';privacy=full;party')]],
   ])('is %s with %j', async (caller, headers) => {
     expect(await callerOf(...headers)).toBe(caller);
+  });
+
+  it.each([
+    ['p_asserted_identity', '+441632960000'],
+    ['remote_party_id', '+441632960003'],
+    ['from', '+33611111111'],
+  ] as const)('begins with %s where the trunk says so: %s', async (callerFrom, caller) => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { callerFrom }));
+    expect(await callerOf(PAI, RPID)).toBe(caller);
+  });
+
+  it('is withheld whatever header counts, and then found in no other', async () => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { callerFrom: 'from' }));
+    expect(await callerOf(PAI, 'Privacy: id')).toBe('anonymous');
   });
 
   it('is in no log when it is withheld', async () => {
@@ -51,6 +76,20 @@ describe('who calls', () => {
         `History-Info: <sip:${NUMBER.number}@h?Reason=SIP%3Bcause%3D302>;index=1, <sip:agent@h;cause=302>;index=1.1`,
       ],
     ],
+    [
+      'the Diversion that comes first',
+      [
+        `Diversion: "office" <tel:${NUMBER.number}>;reason=user-busy;counter=1`,
+        'Diversion: <sip:+45@h>;reason=unknown',
+      ],
+    ],
+    [
+      'History-Info in two lines',
+      [
+        `History-Info: <sip:${NUMBER.number}@h;user=phone>;index=1`,
+        'History-Info: <sip:elsewhere@h;cause=302>;index=1.1;mp=1',
+      ],
+    ],
     ['P-Called-Party-ID', [`P-Called-Party-ID: <tel:${NUMBER.number}>`]],
   ])('reaches the number that only %s names', async (_, headers) => {
     scene.invite(headers, sdp(), { to: 'sip:elsewhere@h' });
@@ -61,6 +100,9 @@ describe('who calls', () => {
     ['SIP;cause=200;text="Call completed elsewhere"', 'answered elsewhere'],
     ['Q.850;cause=26, SIP ;text="a;b";cause = 200', 'answered elsewhere'],
     ['SIP;cause=603', 'declined elsewhere'],
+    ['sip ; text="Call completed elsewhere" ; cause=200', 'answered elsewhere'],
+    ['Q.850;cause=26\r\nReason: SIP;cause=200', 'answered elsewhere'],
+    ['Q.850;cause=26;text="Call completed elsewhere"', 'answered elsewhere'],
     ['SIP;cause=487', 'caller hung up'],
     ['Q.850;cause=200', 'caller hung up'],
     ['SIP;text="SIP;cause=200"', 'caller hung up'],

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { Message } from './inbox.ts';
+import { AUDIO_FORMATS, type StreamEvent, StreamRequest } from './stream.ts';
+
+/** What the call WebSocket sends, by type: the fields that every client may rely on. Others may be added. */
+const CALL_EVENTS = {
+  audio: { audio: z.base64(), timestamp: z.number().optional() },
+  audio_config: {
+    sample_rate: z.int(),
+    native_sample_rate: z.int(),
+    resampling: z.boolean(),
+    format: z.enum(AUDIO_FORMATS),
+    channels: z.literal(1),
+    frame_duration_ms: z.int(),
+    frame_bytes: z.int(),
+    ready: z.literal(true),
+  },
+  call_state: { state: z.string() },
+  call_capabilities: { capabilities: z.array(z.string()), direction: z.string() },
+  call_speaking: {
+    voice_id: z.int(),
+    participant_id: z.string().nullable(),
+    name: z.string().nullable(),
+    speaking: z.boolean(),
+  },
+  call_transcript: { speaker: z.string(), text: z.string(), is_final: z.boolean().optional() },
+  call_chat: { sender: z.string(), text: z.string(), sent_at: z.string() },
+  call_error: { code: z.string(), message: z.string() },
+  utterance: { utterance_id: z.string(), state: z.string(), played_ms: z.number(), spoken_text: z.string() },
+  transcript_config: { interim: z.boolean() },
+  mark: { name: z.string() },
+  paused: { played_ms: z.number() },
+  resumed: { played_ms: z.number() },
+  cleared: { played_ms: z.number(), dropped_ms: z.number() },
+} as const satisfies Partial<Record<StreamEvent['type'] | 'audio', z.core.$ZodLooseShape>>;
+
+const CallEvent = z.union([
+  ...Object.entries(CALL_EVENTS).map(([type, shape]) => z.looseObject({ type: z.literal(type), ...shape })),
+  z.looseObject({ type: z.string() }).describe('Types may be added: ignore those that you do not know'),
+]);
+
+const InboxFrame = z.union([
+  z.looseObject({ type: z.literal('ready'), cursor: z.string() }),
+  z.looseObject({
+    type: z.literal('dm_chat'),
+    event_id: z.string(),
+    conversation_id: z.string(),
+    platform: z.string(),
+    message: Message,
+    cursor: z.string(),
+  }),
+  z
+    .looseObject({ type: z.string(), event_id: z.string(), cursor: z.string() })
+    .describe('Any other event, as in `events` of `GET /api/inbox`'),
+]);
+
+/** JSON Schemas of the messages of the WebSockets, by the names of their documents. */
+export const SOCKET_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  'call-stream-request': StreamRequest,
+  'call-stream-event': CallEvent,
+  'inbox-stream-event': InboxFrame,
+};
+
+const api_key = z.string().optional().describe('The key, for clients that cannot send it in a header');
+
+function upgrade(operationId: string, summary: string, names: readonly string[]) {
+  return {
+    operationId,
+    summary,
+    description: `A WebSocket: send an upgrade request. Its messages are JSON, described by ${names.map((name) => `\`/schemas/${name}.json\``).join(' and ')}.`,
+    tags: ['WebSockets'],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    responses: {
+      101: { description: 'The WebSocket is open' },
+      401: { description: 'Invalid or missing API key' },
+      426: { description: 'The request is no upgrade' },
+      500: { description: 'Internal error' },
+    },
+  };
+}
+
+/** The WebSockets, as OpenAPI describes them: by the request that opens each. */
+export const SOCKET_PATHS: ZodOpenApiPathsObject = {
+  '/api/call/{call_id}/stream': {
+    get: {
+      ...upgrade('openCallStream', 'Exchange audio and events of a call', [
+        'call-stream-request',
+        'call-stream-event',
+      ]),
+      requestParams: { path: z.object({ call_id: z.string() }), query: z.object({ api_key }) },
+    },
+  },
+  '/api/inbox/stream': {
+    get: {
+      ...upgrade('openInboxStream', 'Follow all events of the agents of a key', ['inbox-stream-event']),
+      requestParams: {
+        query: z.object({
+          api_key,
+          last_message_cursor: z
+            .string()
+            .optional()
+            .describe('The `cursor` of the last message that was read'),
+        }),
+      },
+    },
+  },
+};
