@@ -8,7 +8,7 @@ import { ChatText } from './fields.ts';
 export const SAMPLE_FORMATS = ['pcm_s16le', 'mulaw', 'alaw'] as const;
 export type SampleFormat = (typeof SAMPLE_FORMATS)[number];
 /** With `opus`, each message is a packet. */
-const AUDIO_FORMATS = [...SAMPLE_FORMATS, 'opus'] as const;
+export const AUDIO_FORMATS = [...SAMPLE_FORMATS, 'opus'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /** Lengths of messages of audio, in ms. The shortest halves a frame of the call. */
