@@ -33,7 +33,7 @@ const NIGHTLY = [
   'test/e2e/{files,many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
-  'test/unit/speech/{interruption,vendor-faults}.test.ts',
+  'test/unit/speech/{interruption,many-turns,vendor-faults}.test.ts',
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
@@ -99,7 +99,7 @@ const KINDS: readonly Kind[] = [
     // They measure time, memory or recovery against a limit, or recognize speech.
     name: 'measured',
     files: [
-      'test/unit/speech/{interruption,stop}.test.ts',
+      'test/unit/speech/{interruption,many-turns,stop}.test.ts',
       'test/e2e/demo.test.ts',
       'test/e2e/{discord-voice-recovery,dm-kills,files,many-dial-ins,many-waiters}.test.ts',
       'test/e2e/{recovery,resources,same-time,slow-reader}.test.ts',
@@ -127,7 +127,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/fakes/discord-voice/*.test.ts',
       'test/unit/loopback/loopback-call.test.ts',
       'test/unit/rtp/opus-call.test.ts',
-      'test/unit/speech/{speech-call,vendor-faults}.test.ts',
+      'test/unit/speech/{speech-call,turn-metrics,vendor-faults}.test.ts',
       'test/conformance/discord-calls.test.ts',
       'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends,talk}.test.ts',
       'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',

@@ -13,14 +13,17 @@ import {
   type CallPlacement,
   type Command,
   type Event,
+  type HeardFact,
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
 import { AgentLegParty } from './agent-leg.ts';
+import { AnswerListener } from './answer-listener.ts';
 import { ListeningParty } from './listening-party.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 import { SpeechParty } from './speech-party.ts';
+import { TurnMeter } from './turn-meter.ts';
 
 /** Once a second, unless the call is resting. */
 const TICKS_BETWEEN_COUNTS = 50;
@@ -87,7 +90,9 @@ export class MediaCall {
     this.#host = host;
     this.#leg = leg;
     this.#mixer = host.mixerFor(leg.sampleRateHz);
-    this.#platform = new PlatformLegParty(leg, host.stats);
+    const { callId } = this;
+    const turns = new TurnMeter((turn) => host.post({ type: 'call.turn', callId, turn }));
+    this.#platform = new PlatformLegParty(leg, host.stats, turns);
     this.#parties = [this.#platform];
     this.#audio = placement.audio;
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
@@ -96,6 +101,7 @@ export class MediaCall {
     for (const agent of placement.agents) this.#join(agent);
     for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
     if (placement.speech !== null) this.#hostSpeech(placement.speech);
+    if (placement.isListenedTo) this.#listen();
     this.#seat();
   }
 
@@ -158,6 +164,8 @@ export class MediaCall {
         return this.#platform.tap(command.voice, command.ring);
       case 'call.speech':
         return this.#hostSpeech(command.speech);
+      case 'call.listen':
+        return this.#listen();
       case 'call.audio':
         this.#audio = command.flow;
         return this.#seat();
@@ -228,6 +236,13 @@ export class MediaCall {
     this.#speech = new SpeechParty(rings, host);
     this.#platform.noteSentTo(new SentLevel(rings.sent));
     this.#seat();
+  }
+
+  /** Begins anew on another worker: who answered is known by then. */
+  #listen(): void {
+    const { callId } = this;
+    const tell = (fact: HeardFact): void => this.#host.post({ type: 'call.heard', callId, fact });
+    this.#platform.listenBy(new AnswerListener(this.#leg.sampleRateHz, tell));
   }
 
   #report(): AudioReport {

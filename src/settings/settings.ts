@@ -190,6 +190,15 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       },
       /** Addresses and subnets that endpoints may have although they are not public. */
       allow: values.SVC_MODELS_ALLOW ?? [],
+      /** Tells whether a caller has said all. Null: the words decide alone. */
+      turns:
+        values.SVC_TURN_MODEL_URL === null
+          ? null
+          : {
+              url: values.SVC_TURN_MODEL_URL,
+              model: values.SVC_TURN_MODEL,
+              key: values.SVC_TURN_MODEL_KEY,
+            },
     },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,

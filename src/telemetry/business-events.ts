@@ -1,4 +1,5 @@
 import { isDiskFull } from '../base/errors.ts';
+import type { TurnMetrics } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { Loggers } from './loggers.ts';
@@ -109,6 +110,11 @@ export class BusinessEvents {
   speechCounted({ service, provider }: SpeechSource, counted: CountedSpeech): void {
     if (service === 'tts') this.#metrics.speech.spoke(provider, counted);
     else this.#metrics.speech.heard(provider, counted);
+  }
+
+  /** The far end of a call has waited so long for an answer, in ms, and for each part of it. */
+  turnMeasured(platform: string, turn: TurnMetrics): void {
+    this.#metrics.turns.measured(platform, turn);
   }
 
   /** A call WebSocket sent its client a `call_error` with this code. */

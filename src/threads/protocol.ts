@@ -47,6 +47,8 @@ export interface CallPlacement {
   readonly taps: readonly TapPlacement[];
   /** Null: nobody speaks for the gateway. */
   readonly speech: SpeechRings | null;
+  /** Whether `call.heard` is wanted. */
+  readonly isListenedTo: boolean;
 }
 
 /** Copies one voice of the leg into a ring, every tick, silence included; nothing while the call is on hold. */
@@ -110,6 +112,8 @@ export type CallCommand =
   /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
   | { readonly type: 'call.speech'; readonly speech: SpeechRings }
   | { readonly type: 'call.audio'; readonly flow: AudioFlow }
+  /** Tells what is heard of the far end, by `call.heard`, while the audio flows both ways. */
+  | { readonly type: 'call.listen' }
   | { readonly type: 'call.close' };
 
 /**
@@ -144,11 +148,29 @@ export type RequestReply =
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
+/** When the far end had finished speaking, as its audio arrived, and when the first sound of the answer left (`wallMs`). */
+export interface MeasuredTurn {
+  readonly endMs: number;
+  readonly soundMs: number;
+}
+
+/** What is heard of the far end, in ms of its audio since the call was answered. */
+export type HeardFact = { readonly atMs: number } & (
+  | { readonly type: 'speech'; readonly isOn: boolean }
+  /** A pure tone has lasted so long: for 400 ms, or until it was over. */
+  | { readonly type: 'tone'; readonly hz: number; readonly ms: number; readonly isOver: boolean }
+  | { readonly type: 'music'; readonly isOn: boolean }
+);
+
 /** Worker → main: about a call. */
 export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'media.event'; readonly event: MediaEvent<unknown> }
   /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
   | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
+  /** The far end has been answered. */
+  | { readonly type: 'call.turn'; readonly turn: MeasuredTurn }
+  /** After `call.listen`. */
+  | { readonly type: 'call.heard'; readonly fact: HeardFact }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
   /** `playedMs` is a sum since the leg was created: all that has left. */

@@ -83,6 +83,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
           agentName: body.agent_name,
           loginId: body.login_id || null,
           presets: { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null },
+          machineDetection: body.machine_detection,
         });
         return reply(200, createdCall(call, publicUrl));
       },

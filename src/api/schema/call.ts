@@ -3,6 +3,7 @@ import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call-event.ts';
+import { MACHINE_DETECTIONS } from '../../calls/machine-detection.ts';
 import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -151,6 +152,23 @@ export const PastCallQuery = z.object({
   from_line: wholeNumber(0).default(0).describe('First line of the transcript'),
 });
 
+const PartMs = z.int().nullable();
+
+/** How long the far end of a call waited for an answer. */
+export const TurnMetrics = z.object({
+  total_ms: z
+    .int()
+    .describe(
+      'From the end of what the far end said to the first sound of the answer, as it hears them: outside of all buffers of the gateway. The parts that are known add up to it',
+    ),
+  endpointing_ms: PartMs.describe('Until the end was noticed. Null: unknown, or the recognizer decides it'),
+  recognizer_ms: PartMs.describe('Until the words were there'),
+  model_ms: PartMs.describe('Until the agent said something with hosted TTS'),
+  synthesis_ms: PartMs.describe('Until there was audio of it'),
+  playout_ms: PartMs.describe('Until it was heard'),
+  utterance_id: z.string().nullable().describe('What was said'),
+});
+
 export const PastCallStatus = ListedCall.extend({
   transcript: z
     .array(
@@ -163,6 +181,9 @@ export const PastCallStatus = ListedCall.extend({
     )
     .describe('At most 2,000 lines'),
   next_line: z.int().nullable().describe('The `from_line` of the next lines; null: there are none'),
+  turns: z
+    .array(TurnMetrics.extend({ created_at: z.string() }))
+    .describe('How long the far end waited for each answer; the first 500'),
 }).meta({ id: 'PastCall' });
 export type PastCallStatus = z.output<typeof PastCallStatus>;
 
@@ -243,6 +264,12 @@ export const PlaceCallBody = named('PlaceCall', {
     'Speech-recognition preset. Default: the enabled one',
   ),
   tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
+  machine_detection: z
+    .enum(MACHINE_DETECTIONS)
+    .default('off')
+    .describe(
+      'Finds out who answers and tells it by `call_answered_by`, `beep` and `hold_music` events. `wait_for_beep`: hosted speech waits until a person answers or a machine has beeped. `hang_up`: leaves answering machines and fax machines once their words or tones are sure; never a person',
+    ),
 });
 
 export const SinceQuery = z.object({

@@ -122,6 +122,11 @@ export class RtpReceiver {
     return heard;
   }
 
+  /** When the last frame that was pulled had arrived. */
+  get arrivedAtMs(): number {
+    return this.#voice?.audio.jitter.pulledArrivalMs ?? 0;
+  }
+
   /** Any packet of the peer shows that it is there, RTP of whatever type and RTCP (RFC 6263 section 4). */
   noteLife(nowMs: number): void {
     this.#heardAtMs = nowMs;

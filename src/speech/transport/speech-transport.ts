@@ -112,7 +112,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
-        activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
+        activity: (speaker, state, isVendor) =>
+          this.#outbox.send({ type: 'activity', speaker, state, isVendor }),
         unheard: (speaker, reason) => this.#outbox.send({ type: 'unheard', speaker, reason }),
         paused: () => this.#speaking?.pause(),
         resumed: () => this.#speaking?.resume(),

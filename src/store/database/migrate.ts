@@ -8,6 +8,7 @@ import { migration0034 } from '../migrations/0034-account-bytes.ts';
 import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
 import { migration0036 } from '../migrations/0036-budgets.ts';
 import { migration0037 } from '../migrations/0037-message-context.ts';
+import { migration0042 } from '../migrations/0042-turn-metrics.ts';
 import { migration0044 } from '../migrations/0044-owners-of-forgotten.ts';
 import { migration0047 } from '../migrations/0047-trunk-callers.ts';
 import type { Migration } from './migration.ts';
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0035,
   migration0036,
   migration0037,
+  migration0042,
   migration0044,
   migration0047,
 ];

@@ -54,7 +54,7 @@ describe('a call on the engine', () => {
 
   it('reports why its media did not open, and may try again', async () => {
     ({ engine } = await startTestEngine());
-    const call = engine.place('call_1', { ended: () => {} });
+    const call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
     const memory = ringMemory(256);
     const open = { sampleRateHz: 8_000, says: memory, hears: memory, failToOpen: 'EADDRINUSE' };
     await expect(call.media.open(TEST_MEDIA, open, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE' });

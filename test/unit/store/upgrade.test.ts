@@ -71,6 +71,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0035-leaving-accounts',
       '0036-budgets',
       '0037-message-context',
+      '0042-turn-metrics',
       '0044-owners-of-forgotten',
       '0047-trunk-callers',
     ]);
