@@ -221,18 +221,16 @@ export class CallRecorder {
   }
 
   /** Appends a call event to the account's feed, in the feed's format. */
-  async #tell(call: ToldCall, event: ToldEvent): Promise<void> {
+  async #tell(call: ToldCall, { type, ...payload }: ToldEvent): Promise<void> {
     const { callId: call_id, state } = call;
-    const { type, ...payload } = event;
     await this.#append(call, type, { call_id, state, ...payload });
   }
 
   async #append(
-    call: Omit<ToldCall, 'callId' | 'state'>,
+    { accountId, agentId, platform }: Omit<ToldCall, 'callId' | 'state'>,
     type: string,
     payload: Record<string, unknown>,
   ): Promise<void> {
-    const { accountId, agentId, platform } = call;
     if (!this.#quota.hasReserve(accountId)) return;
     const event = { accountId, platform, type, payload, createdAt: this.#clock.nowIso() };
     // The agent may already be deleted when the last events of its call arrive.
@@ -242,8 +240,7 @@ export class CallRecorder {
   }
 }
 
-function newRow(call: CallSnapshot): NewCall {
-  const { participants: _participants, waitingReason: _waiting, ...known } = call;
+function newRow({ participants: _participants, waitingReason: _waiting, ...known }: CallSnapshot): NewCall {
   const { progress: _progress, onHold: _onHold, sipHeaders: _headers, ...whole } = known;
   const { endedAt: _endedAt, termination: _termination, ...row } = whole;
   return row;

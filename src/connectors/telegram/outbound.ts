@@ -176,8 +176,7 @@ async function send(
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
-  const place = placeIn(chatId, thread);
-  const sent = await api.call(method, { ...place, ...parameters }, options, SentMessages);
+  const sent = await api.call(method, { ...placeIn(chatId, thread), ...parameters }, options, SentMessages);
   return sent.map(({ message_id: id }) => String(id));
 }
 

@@ -33,8 +33,7 @@ export class MessageSender {
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
     const { to, messageId } = message;
     try {
-      const contents = await this.#prepare(message, signal);
-      return await this.sendContents(to.space.id, contents, messageId, signal);
+      return await this.sendContents(to.space.id, await this.#prepare(message, signal), messageId, signal);
     } catch (error) {
       const failure = platformFailure('WhatsApp', error);
       return isWindowClosed(failure.code) ? { kind: 'window_closed' } : outcomeOf(failure, [], RULES, false);

@@ -168,8 +168,7 @@ async function storeMessage(
   } as const;
   const message = await insertMessage(db, row, domain.clock.nowIso());
   await draft.request?.note(db, message.id);
-  const outbound = { messageId: message.id, to, text, attachments: files };
-  return { message, conversation, outbound };
+  return { message, conversation, outbound: { messageId: message.id, to, text, attachments: files } };
 }
 
 /**

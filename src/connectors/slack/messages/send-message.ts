@@ -26,10 +26,9 @@ const RULES: SendRules = { retryMs: 1_000, isGone: ({ code }) => ADDRESS_GONE.ha
  */
 export async function sendMessage(
   login: SlackLogin,
-  message: OutboundMessage,
+  { to, text, attachments }: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { to, text, attachments } = message;
   const { api, directory } = login;
   let isFinal = false;
   try {

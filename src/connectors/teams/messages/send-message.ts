@@ -44,11 +44,10 @@ export interface FileToOffer {
 /** Sends a message: its text and each file are activities of their own. Platform errors are outcomes. */
 export async function sendMessage(
   deps: SendDeps,
-  message: OutboundMessage,
+  { to, text, attachments, messageId }: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { api, pauses } = deps;
-  const { to, text, attachments, messageId } = message;
   const { id: spaceId } = to.space;
   const options = { deadlineMs: DEADLINE_MS, signal };
   const rules: SendRules = {

@@ -90,8 +90,7 @@ function urlOf(text: string): URL | null {
 /** `/j/ID`, `/s/ID`, `/w/ID`, `/wc/ID/join`, `/wc/join/ID`, `/launch/jc/ID`, and the host's `/meeting/ID`. */
 function idIn([first, ...others]: readonly string[]): string | null {
   const where = /^(?:j|s|w|wc|launch|meeting)$/.test(first ?? '') ? others : [];
-  const ids = where.map((part) => part.replace(/%20|%C2%A0|[+-]/g, ''));
-  return ids.find((part) => ID.test(part)) ?? null;
+  return where.map((part) => part.replace(/%20|%C2%A0|[+-]/g, '')).find((part) => ID.test(part)) ?? null;
 }
 
 function hasValue({ searchParams }: URL, name: string): boolean {

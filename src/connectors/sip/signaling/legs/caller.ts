@@ -23,8 +23,7 @@ export function statedCallers(message: SipMessage): string[] {
     ...callingParties(message),
     headerOf(message, 'from') ?? '',
   ];
-  const users = stated.map((value) => parseSipUri(uriInHeader(value))?.user ?? '');
-  return users.filter((user) => user !== '');
+  return stated.map((value) => parseSipUri(uriInHeader(value))?.user ?? '').filter((user) => user !== '');
 }
 
 /** Whether the caller asks not to be shown, which goes before whatever the networks tell each other. */
