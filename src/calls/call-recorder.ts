@@ -1,5 +1,5 @@
-import { unreachable } from '../base/assert.ts';
 import { KeyedQueue } from '../base/keyed-queue.ts';
+import { match } from '../base/match.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { AccountQuota } from '../store/database/account-quota.ts';
@@ -92,39 +92,29 @@ export class CallRecorder {
 
   /** Records an event of a call, if it is one to keep. Its first state is stored with the call. */
   happened(call: CallSnapshot, event: CallEvent): void {
-    switch (event.type) {
-      case 'call_state':
-        return isFirst(event.state) ? undefined : this.#stateChanged(call, event);
-      case 'call_invite':
-        return this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call)));
-      case 'call_waiting':
-      case 'call_progress':
-      case 'call_hold':
-      case 'call_error':
-        return this.#write(call.callId, () => this.#tell(call, event));
-      case 'call_chat':
-        return this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event)));
-      case 'call_capabilities':
-        return this.#write(call.callId, () =>
+    return match(event, 'type', {
+      call_state: (event) => (isFirst(event.state) ? undefined : this.#stateChanged(call, event)),
+      call_invite: (event) => this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call))),
+      call_waiting: (event) => this.#write(call.callId, () => this.#tell(call, event)),
+      call_progress: (event) => this.#write(call.callId, () => this.#tell(call, event)),
+      call_hold: (event) => this.#write(call.callId, () => this.#tell(call, event)),
+      call_error: (event) => this.#write(call.callId, () => this.#tell(call, event)),
+      call_chat: (event) =>
+        this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event))),
+      call_capabilities: (event) =>
+        this.#write(call.callId, () =>
           updateCall(this.#db, call.callId, { capabilities: event.capabilities }),
-        );
-      case 'call_meeting':
-        return this.#write(call.callId, () =>
-          updateCall(this.#db, call.callId, { meetingUrl: event.meeting_url }),
-        );
-      case 'call_transcript':
-        return this.#transcribed(call, event);
-      case 'utterance':
-        return this.#utterance(call, event);
-      case 'call_participants':
-      case 'call_speaking':
-      case 'speech':
-      case 'speech_unheard':
-      case 'dtmf':
-        return;
-      default:
-        return unreachable(event);
-    }
+        ),
+      call_meeting: (event) =>
+        this.#write(call.callId, () => updateCall(this.#db, call.callId, { meetingUrl: event.meeting_url })),
+      call_transcript: (event) => this.#transcribed(call, event),
+      utterance: (event) => this.#utterance(call, event),
+      call_participants: () => {},
+      call_speaking: () => {},
+      speech: () => {},
+      speech_unheard: () => {},
+      dtmf: () => {},
+    });
   }
 
   #stateChanged(call: CallSnapshot, event: StateEvent): void {

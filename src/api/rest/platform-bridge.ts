@@ -1,7 +1,7 @@
 import type { ListedBot } from '../../accounts/connections/installed-bots.ts';
 import type { BridgeKey } from '../../accounts/keys/bridge-key.ts';
 import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import { BRIDGED_CHAT_PLATFORM } from '../../base/platform.ts';
 import type { InboundFile } from '../../connectors/contract/messenger.ts';
 import type { BridgeEvent } from '../../messaging/platform-bridge/bridge-event.ts';
@@ -138,24 +138,20 @@ function bridgeEvent(body: BridgeEventBody, nowIso: string): BridgeEvent {
     return { type, platform, callRef, reason };
   }
   const at = { platform, from: addressIn(body) };
-  switch (body.type) {
-    case 'dm':
-      return { ...at, type: body.type, message: messageIn(body, nowIso) };
-    case 'edit':
-      return { ...at, type: body.type, messageId: body.message_id, text: body.text };
-    case 'delete':
-      return { ...at, type: body.type, messageId: body.message_id };
-    case 'reachability':
-      return { ...at, type: body.type, isReachable: body.reachable };
-    case 'link':
-      return { ...at, type: body.type, name: spaceName(body), token: body.token };
-    case 'call_invite': {
-      const { type, call_ref: callRef, person, target } = body;
-      return { ...at, type, callRef, target, caller: person.name || person.id };
-    }
-    default:
-      return unreachable(body);
-  }
+  return match(body, 'type', {
+    dm: (body) => ({ ...at, type: body.type, message: messageIn(body, nowIso) }),
+    edit: (body) => ({ ...at, type: body.type, messageId: body.message_id, text: body.text }),
+    delete: (body) => ({ ...at, type: body.type, messageId: body.message_id }),
+    reachability: (body) => ({ ...at, type: body.type, isReachable: body.reachable }),
+    link: (body) => ({ ...at, type: body.type, name: spaceName(body), token: body.token }),
+    call_invite: ({ type, call_ref: callRef, person, target }) => ({
+      ...at,
+      type,
+      callRef,
+      target,
+      caller: person.name || person.id,
+    }),
+  });
 }
 
 /** Returns a chat message of the bridge as the domain takes it. */

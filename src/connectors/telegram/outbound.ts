@@ -1,4 +1,4 @@
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
@@ -192,20 +192,15 @@ interface Request {
 }
 
 function requestOf(part: Part, isFormatted: boolean): Request {
-  switch (part.kind) {
-    case 'text':
-      return {
-        method: 'sendMessage',
-        parameters: textFields('text', 'entities', part.text, isFormatted),
-        files: new Map(),
-      };
-    case 'media':
-      return mediaRequest(part, isFormatted);
-    case 'album':
-      return albumRequest(part, isFormatted);
-    default:
-      return unreachable(part);
-  }
+  return match(part, 'kind', {
+    text: (part) => ({
+      method: 'sendMessage',
+      parameters: textFields('text', 'entities', part.text, isFormatted),
+      files: new Map(),
+    }),
+    media: (part) => mediaRequest(part, isFormatted),
+    album: (part) => albumRequest(part, isFormatted),
+  });
 }
 
 function mediaRequest(

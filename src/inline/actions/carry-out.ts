@@ -1,5 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError, MAY_HAVE_ARRIVED } from '../../base/errors.ts';
+import { match } from '../../base/match.ts';
 import { sendChat } from '../../calls/chat.ts';
 import { ENABLED_PRESETS } from '../../calls/choose-presets.ts';
 import { placeCall } from '../../calls/place-call.ts';
@@ -90,28 +91,17 @@ export async function endOf(context: ActionContext, { index, action }: PlacedAct
 async function perform(turn: ActionContext, position: number, action: ReplyAction): Promise<void> {
   const context = { ...turn, position };
   if (context.place.kind === 'test') throw new Refused('A test carries out nothing');
-  switch (action.kind) {
-    case 'write':
-      return await write(context, action.text, []);
-    case 'say':
-      return say(context, action.text);
-    case 'file':
-      return await write(context, action.caption, [attachmentOf(action.source)]);
-    case 'accept':
-      return await accept(context);
-    case 'refuse':
-      return refuse(context);
-    case 'leave':
-      return await leave(context);
-    case 'dtmf':
-      return await sendDtmf(context, action.digits);
-    case 'dm':
-      return await dm(context, action);
-    case 'call_join':
-      return await joinCall(context, action);
-    default:
-      return unreachable(action);
-  }
+  return await match(action, 'kind', {
+    write: (action) => write(context, action.text, []),
+    say: (action) => say(context, action.text),
+    file: (action) => write(context, action.caption, [attachmentOf(action.source)]),
+    accept: () => accept(context),
+    refuse: () => refuse(context),
+    leave: () => leave(context),
+    dtmf: (action) => sendDtmf(context, action.digits),
+    dm: (action) => dm(context, action),
+    call_join: (action) => joinCall(context, action),
+  });
 }
 
 /** Writes to the conversation of the turn, or to the chat of its call. */

@@ -1,4 +1,5 @@
 import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import { type Block, type Inline, type ListItem, type MarkType, type Placed, wordsOf } from './document.ts';
 import { drawnTable } from './drawn-table.ts';
 
@@ -109,24 +110,17 @@ class Renderer<T> {
 
   #inline(inline: Inline, indent: string, edges: Edges): T {
     const dialect = this.#dialect;
-    switch (inline.type) {
-      case 'text':
-        return dialect.text(inline.text, inline.isLiteral, edges);
-      case 'break':
-        return dialect.structure(`\n${indent}`);
-      case 'code':
-        return dialect.code(inline.text);
-      case 'url':
-        return dialect.url(inline.url);
-      case 'link':
-        return dialect.link(this.#inlines(inline.content, indent), inline.url, wordsOf(inline.content));
-      case 'bold':
-      case 'italic':
-      case 'strike':
-        return this.#marked(inline.type, inline.content, indent, edges);
-      default:
-        return unreachable(inline);
-    }
+    return match(inline, 'type', {
+      text: (inline) => dialect.text(inline.text, inline.isLiteral, edges),
+      break: () => dialect.structure(`\n${indent}`),
+      code: (inline) => dialect.code(inline.text),
+      url: (inline) => dialect.url(inline.url),
+      link: (inline) =>
+        dialect.link(this.#inlines(inline.content, indent), inline.url, wordsOf(inline.content)),
+      bold: (inline) => this.#marked(inline.type, inline.content, indent, edges),
+      italic: (inline) => this.#marked(inline.type, inline.content, indent, edges),
+      strike: (inline) => this.#marked(inline.type, inline.content, indent, edges),
+    });
   }
 
   #marked(type: MarkType, content: readonly Inline[], indent: string, edges: Edges): T {
