@@ -92,13 +92,14 @@ export class CallRecorder {
 
   /** Records an event of a call, if it is one to keep. Its first state is stored with the call. */
   happened(call: CallSnapshot, event: CallEvent): void {
+    const tell = (told: ToldEvent) => this.#write(call.callId, () => this.#tell(call, told));
     return match(event, 'type', {
       call_state: (event) => (isFirst(event.state) ? undefined : this.#stateChanged(call, event)),
       call_invite: (event) => this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call))),
-      call_waiting: (event) => this.#write(call.callId, () => this.#tell(call, event)),
-      call_progress: (event) => this.#write(call.callId, () => this.#tell(call, event)),
-      call_hold: (event) => this.#write(call.callId, () => this.#tell(call, event)),
-      call_error: (event) => this.#write(call.callId, () => this.#tell(call, event)),
+      call_waiting: tell,
+      call_progress: tell,
+      call_hold: tell,
+      call_error: tell,
       call_chat: (event) =>
         this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event))),
       call_capabilities: (event) =>

@@ -1,4 +1,4 @@
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallEvent, CallSnapshot, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
@@ -7,44 +7,37 @@ import { type MessageShape, messageBytes } from './frame-packer.ts';
 
 /** An event of a call as sent on its WebSockets. `isDetailed`: the client has asked for interim results. */
 export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEvent {
-  switch (event.type) {
-    case 'call_state':
-    case 'call_invite':
-    case 'call_waiting':
-    case 'call_progress':
-    case 'call_hold':
-    case 'call_meeting':
-    case 'call_participants':
-    case 'call_error':
-    case 'speech':
-    case 'speech_unheard':
-    case 'dtmf':
-      return event;
-    case 'call_capabilities': {
-      const { type, capabilities } = event;
-      return { type, capabilities, direction: audioDirection(capabilities) };
-    }
-    case 'call_speaking': {
-      const { type, voiceId: voice_id, participant, speaking } = event;
-      return {
-        type,
-        voice_id,
-        participant_id: participant?.id ?? null,
-        name: participant?.name ?? null,
-        speaking,
-      };
-    }
-    case 'call_transcript': {
+  return match(event, 'type', {
+    call_state: (event) => event,
+    call_invite: (event) => event,
+    call_waiting: (event) => event,
+    call_progress: (event) => event,
+    call_hold: (event) => event,
+    call_meeting: (event) => event,
+    call_participants: (event) => event,
+    call_error: (event) => event,
+    speech: (event) => event,
+    speech_unheard: (event) => event,
+    dtmf: (event) => event,
+    call_capabilities: ({ type, capabilities }) => ({
+      type,
+      capabilities,
+      direction: audioDirection(capabilities),
+    }),
+    call_speaking: ({ type, voiceId: voice_id, participant, speaking }) => ({
+      type,
+      voice_id,
+      participant_id: participant?.id ?? null,
+      name: participant?.name ?? null,
+      speaking,
+    }),
+    call_transcript: (event) => {
       const { type, speaker, text } = event;
       return isDetailed ? transcriptWire(event, true) : { type, speaker, text };
-    }
-    case 'utterance':
-      return utteranceWire(event);
-    case 'call_chat':
-      return chatWire(event);
-    default:
-      return unreachable(event);
-  }
+    },
+    utterance: (event) => utteranceWire(event),
+    call_chat: (event) => chatWire(event),
+  });
 }
 
 /** A line of a transcript, or what becomes one. */

@@ -1,5 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import { MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
+import { match } from '../../base/match.ts';
 import { findRow } from '../../store/database/rows.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
@@ -23,20 +24,17 @@ export type SentDm =
 
 /** Converts a message's result for its sender. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {
-  switch (settled.kind) {
-    case 'delivered':
-      return { kind: 'delivered', messageId };
-    case 'waits':
-      return { ...settled, kind: 'queued', messageId };
-    case 'failed':
+  return match(settled, 'kind', {
+    delivered: () => ({ kind: 'delivered', messageId }),
+    waits: (settled) => ({ ...settled, kind: 'queued', messageId }),
+    failed: (settled) => {
       throw sendFailed(settled.reason);
-    case 'unknown':
+    },
+    unknown: (settled) => {
       throw sendFailed(`${settled.reason}; ${MAY_HAVE_ARRIVED}`);
-    case 'left':
-      return stillSending(messageId);
-    default:
-      return unreachable(settled);
-  }
+    },
+    left: () => stillSending(messageId),
+  });
 }
 
 /** The message is sent in the background; an event reports the result. */

@@ -1,6 +1,6 @@
-import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import { match } from '../../base/match.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
@@ -151,36 +151,23 @@ export class SpeechSession {
   }
 
   #received(signal: SessionSignal): void {
-    switch (signal.type) {
-      case 'utterance':
-        return this.#utterance(signal);
-      case 'silenced':
-        return this.#silenced('person');
-      case 'transcript':
-        return this.#call.transcribed(lineOf(signal));
-      case 'interim':
-        return this.#call.interims.tell(lineOf(signal));
-      case 'activity': {
-        const { speaker, state } = signal;
+    return match(signal, 'type', {
+      utterance: (signal) => this.#utterance(signal),
+      silenced: () => this.#silenced('person'),
+      transcript: (signal) => this.#call.transcribed(lineOf(signal)),
+      interim: (signal) => this.#call.interims.tell(lineOf(signal)),
+      activity: ({ speaker, state }) => {
         if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
-        return;
-      }
-      case 'unheard': {
-        const { speaker, reason } = signal;
+      },
+      unheard: ({ speaker, reason }) => {
         if (!this.#call.isOver) this.#call.publish({ type: 'speech_unheard', speaker, reason });
-        return;
-      }
-      case 'fault':
-        return this.#failed(signal.service, signal.fault.words, signal.fault);
-      case 'reconnected':
-        return this.#deps.events.speechReconnected(this.#call.snapshot(), this.#sourceOf(signal.service));
-      case 'missed':
-        return this.#deps.events.queueFull('heard_speech');
-      case 'counts':
-        return this.#counted(signal);
-      default:
-        return unreachable(signal);
-    }
+      },
+      fault: (signal) => this.#failed(signal.service, signal.fault.words, signal.fault),
+      reconnected: (signal) =>
+        this.#deps.events.speechReconnected(this.#call.snapshot(), this.#sourceOf(signal.service)),
+      missed: () => this.#deps.events.queueFull('heard_speech'),
+      counts: (signal) => this.#counted(signal),
+    });
   }
 
   #silenced(by: Silencer): void {
