@@ -33,7 +33,7 @@ const NIGHTLY = [
   'test/e2e/{files,many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
-  'test/unit/speech/{interruption,many-turns,vendor-faults}.test.ts',
+  'test/unit/speech/{interruption,many-turns,turn-metrics,vendor-faults}.test.ts',
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',

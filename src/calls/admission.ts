@@ -87,8 +87,7 @@ export class Admission {
     if (maxCalls !== null && live >= maxCalls) return `${live} calls are live, which is the most`;
     if (live < alwaysAdmitted) return null;
     const unseen = this.#unseenCalls();
-    const short = this.#watched.find((watched) => isShort(watched, live - unseen, unseen));
-    return short?.gauge.shortage ?? null;
+    return this.#watched.find((watched) => isShort(watched, live - unseen, unseen))?.gauge.shortage ?? null;
   }
 
   /** Admits a call, or returns why not. */

@@ -241,8 +241,7 @@ export class BusinessEvents {
   /**
    * No SMTP server is configured, so the whole mail with its link is logged for people who are trying out the gateway.
    */
-  mailSavedToFile(mail: { to: string; subject: string; text: string }, path: string): void {
-    const { to, subject, text } = mail;
+  mailSavedToFile({ to, subject, text }: { to: string; subject: string; text: string }, path: string): void {
     this.#loggers.accounts.warn(
       { path, personal: { to, subject, text } },
       'mail written to disk instead of being sent',

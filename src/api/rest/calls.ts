@@ -98,8 +98,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
       responses: { 200: { description: 'The call', schema: CallStatus } },
       fails: ['call_not_found'],
       handler: ({ principal, params, query }) => {
-        const call = getCall(calls, principal, params.call_id);
-        return goOn(call, (found) =>
+        return goOn(getCall(calls, principal, params.call_id), (found) =>
           goOn(transcriptOf(calls, params.call_id, query.since), (transcript) => answer(found, transcript)),
         );
       },

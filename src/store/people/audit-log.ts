@@ -92,6 +92,5 @@ export async function auditDeletion(
 export async function deleteOldestAttempts(db: Db, before: string, limit: number): Promise<number> {
   // As in the index: otherwise SQLite would not use it.
   const attempts = sql.raw("action in ('password.fail', 'bridge_key.fail', 'bridge_key.use')");
-  const condition = sql`${attempts} and created_at < ${before}`;
-  return await deleteSome(db, 'audit_log', condition, limit);
+  return await deleteSome(db, 'audit_log', sql`${attempts} and created_at < ${before}`, limit);
 }
