@@ -1,3 +1,4 @@
+import { PHONE_PLATFORM } from '../base/platform.ts';
 import type { Termination } from '../base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { RingAnswer } from '../connectors/contract/connector.ts';
@@ -32,7 +33,7 @@ const CALLER = 'browser';
 export function callFromBrowser(domain: CallDomain, caller: BrowserCaller): [RingAnswer, BrowserLeg | null] {
   const { accountId, agentId, sampleRateHz } = caller;
   let leg: BrowserLeg | null = null;
-  const answer = ringCall(domain, 'sip', {
+  const answer = ringCall(domain, PHONE_PLATFORM, {
     accountId,
     agentId,
     sampleRateHz,

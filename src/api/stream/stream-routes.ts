@@ -3,6 +3,7 @@ import type { LibOpus } from '../../audio/libopus.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 import { Places } from '../../base/places.ts';
+import { PHONE_PLATFORM } from '../../base/platform.ts';
 import { reaches, scopeOf } from '../../base/scope.ts';
 import { type CallDomain, liveCall } from '../../calls/call-domain.ts';
 import { type Cursor, parseCursor } from '../../store/messages/cursor.ts';
@@ -94,7 +95,8 @@ export function talkRoute(
       const scope = scopeOf(principal);
       const agentId = params.agent_id ?? '';
       if (!scope.agentIds.includes(agentId)) throw new GatewayError('agent_not_found');
-      if (!reaches(scope, 'sip')) throw new GatewayError('forbidden', 'The key has no access to phone calls');
+      if (!reaches(scope, PHONE_PLATFORM))
+        throw new GatewayError('forbidden', 'The key has no access to phone calls');
       const given = { sample_rate: query.get('sample_rate') ?? undefined };
       const { sample_rate } = validate(TalkQuery, 'query', given) as z.output<typeof TalkQuery>;
       places.assertRoom(principal);
