@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts CPU time for /proc in hundredths of a second. */
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -18,6 +18,15 @@ function secondsIn(path: string): number {
   // The second field, the command, may hold spaces; it ends with the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+/** How often the threads of a process have gone to sleep so far. */
+export function threadWakeUps(pid: number): number {
+  const counts = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'latin1');
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** CPU seconds used by all processes of the machine since it started, including time stolen by its host. */

@@ -33,7 +33,7 @@ const NIGHTLY = [
   'test/e2e/{files,many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
-  'test/unit/speech/{interruption,vendor-faults}.test.ts',
+  'test/unit/speech/{interruption,many-turns,turn-metrics,vendor-faults}.test.ts',
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
@@ -46,7 +46,7 @@ const NIGHTLY = [
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
-  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
+  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-dashboard-keyboard,browser-dashboard-load,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
   'test/unit/{bench,native-bench}/**/*.test.ts',
   // Vendors' own packages against the fakes, and what is built for production.
   'test/sdks/**/*.test.ts',
@@ -60,7 +60,7 @@ const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
   'test/conformance/{loopback-*,sip,*-violations}.test.ts',
-  'test/e2e/{discord-tenants,idempotency,inline-steps,leaving-account,log-lines,mcp-shim}.test.ts',
+  'test/e2e/{discord-tenants,idempotency,inline-steps,leaving-account,log-lines,mcp-shim,operator}.test.ts',
   'test/e2e/{platform-bridge,platform-bridge-waiters,post-dial,telegram-webhook,zoom}.test.ts',
 ];
 
@@ -99,7 +99,7 @@ const KINDS: readonly Kind[] = [
     // They measure time, memory or recovery against a limit, or recognize speech.
     name: 'measured',
     files: [
-      'test/unit/speech/{interruption,stop}.test.ts',
+      'test/unit/speech/{interruption,many-turns,stop}.test.ts',
       'test/e2e/demo.test.ts',
       'test/e2e/{discord-voice-recovery,dm-kills,files,many-dial-ins,many-waiters}.test.ts',
       'test/e2e/{recovery,resources,same-time,slow-reader}.test.ts',
@@ -127,9 +127,9 @@ const KINDS: readonly Kind[] = [
       'test/unit/fakes/discord-voice/*.test.ts',
       'test/unit/loopback/loopback-call.test.ts',
       'test/unit/rtp/opus-call.test.ts',
-      'test/unit/speech/{speech-call,vendor-faults}.test.ts',
+      'test/unit/speech/{speech-call,turn-metrics,vendor-faults}.test.ts',
       'test/conformance/discord-calls.test.ts',
-      'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
+      'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends,talk}.test.ts',
       'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
       'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
       'test/peers/{call-audio,gateway-g722,gateway-trunks,harness,hosted-speech}.test.ts',

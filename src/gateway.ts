@@ -118,8 +118,7 @@ function assertNativeMediaIo(): void {
   throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
-async function startStore(deps: FirstDeps): Promise<Store> {
-  const { settings, clock, loggers, closers } = deps;
+async function startStore({ settings, clock, loggers, closers }: FirstDeps): Promise<Store> {
   const { dataDir, masterKey, allowsNewDatabase, accountBytes } = settings;
   const onWarning = (text: string) => loggers.main.warn(text);
   const store = await openStore({ dataDir, masterKey, allowsNewDatabase, accountBytes, onWarning, clock });

@@ -44,7 +44,11 @@ export class EngineUnderTest {
   /** A call with an agent that speaks and listens all the time. */
   place(): EngineCall {
     this.#calls++;
-    const call = this.engine.place(`call_${this.#calls}`, { ended: ({ reason }) => fail(reason) });
+    const call = this.engine.place(`call_${this.#calls}`, {
+      ended: ({ reason }) => fail(reason),
+      turned() {},
+      heard() {},
+    });
     const agent = call.joinAgent(DEAF_AGENT, roomyQueue());
     agent.listen(ROOM_HZ);
     call.startAudio();

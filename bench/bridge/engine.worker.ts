@@ -61,6 +61,7 @@ const worker = new EngineWorker(
     ),
   ],
   io,
+  codecs,
 );
 
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {

@@ -31,6 +31,8 @@ export class OurGateway implements CallSystem {
   readonly #trunk: PortClaim;
   readonly #answerer: SipAnswerer;
   readonly #ports: number[] = [];
+  /** Admitted calls, by id. */
+  readonly #offered: string[] = [];
   #answered = 0;
   #placed = 0;
   #calls = 0;
@@ -91,6 +93,35 @@ export class OurGateway implements CallSystem {
     await this.generator.joinAgents(streamUrls, this.gateway.agentKey);
   }
 
+  /**
+   * Offers calls to a gateway that may refuse them. Those that are admitted get their agents at once. Returns how many were.
+   */
+  async offer(calls: number): Promise<number> {
+    this.#ports.push(...(await this.generator.openPhones(calls)));
+    let admitted = 0;
+    for (let offered = 0; offered < calls; offered += PLACED_AT_ONCE) {
+      const batch = Math.min(PLACED_AT_ONCE, calls - offered);
+      const placed = await Promise.all(Array.from({ length: batch }, () => this.#offerOne()));
+      const streamUrls = placed.filter((url) => url !== null);
+      admitted += streamUrls.length;
+      this.#calls += streamUrls.length;
+      await this.generator.joinAgents(streamUrls, this.gateway.agentKey);
+    }
+    await this.#allActive();
+    return admitted;
+  }
+
+  /** Ends all calls that were offered. */
+  async hangUpAll(): Promise<void> {
+    const ids = this.#offered.splice(0);
+    while (ids.length > 0) {
+      const batch = ids.splice(0, PLACED_AT_ONCE);
+      await Promise.all(batch.map((id) => this.gateway.agentApi.delete(`/api/call/${id}`)));
+    }
+    this.#calls = 0;
+    await this.#allActive();
+  }
+
   /** Places a call whose telephone and agent are the caller's own; not while calls are being added. */
   async placeOwn(openPhone: OpenPhone): Promise<PlacedCall> {
     this.#openNext = openPhone;
@@ -120,9 +151,22 @@ export class OurGateway implements CallSystem {
     return this.#ports[phone] ?? 0;
   }
 
+  /** Returns the address of the agent's stream; null when the call is refused for lack of room. */
+  async #offerOne(): Promise<string | null> {
+    const call = { platform: 'sip', meeting_url: this.#nextTarget() };
+    const { status, body } = await this.gateway.agentApi.post('/api/call', call);
+    if (status === 503) return null;
+    if (status >= 300) throw new Error(`POST call: ${status} ${JSON.stringify(body)}`);
+    this.#offered.push(body.call_id);
+    return body.audio.stream_url;
+  }
+
+  #nextTarget(): string {
+    return `sip:+4930${100_000 + this.#placed++}@${HOST}:${this.#trunk.first}`;
+  }
+
   async #place(): Promise<PlacedCall> {
-    const number = `+4930${100_000 + this.#placed++}`;
-    const call = await this.gateway.placeCall(`sip:${number}@${HOST}:${this.#trunk.first}`);
+    const call = await this.gateway.placeCall(this.#nextTarget());
     return { callId: call.call_id, streamUrl: new URL(call.audio.stream_url) };
   }
 

@@ -8,6 +8,7 @@ import { frameSamples, SLOTS } from '../../src/base/frame.ts';
 import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
+import { TurnMeter } from '../../src/engine/turn-meter.ts';
 import type { MediaLegHost } from '../../src/media/media-leg.ts';
 import { MEDIA_MEMORY_BYTES } from '../../src/media/media-leg.ts';
 import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
@@ -40,7 +41,7 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   const leg = await openLeg({ bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null }, memory, host);
   leg.configure(pcmuLeg(HOST, remotePort));
-  return new PlatformLegParty(leg, stats);
+  return new PlatformLegParty(leg, stats, new TurnMeter(() => {}));
 }
 
 const legs: readonly (readonly BridgedLeg[])[] = JSON.parse(process.argv[2] ?? '[]');

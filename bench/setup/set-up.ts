@@ -8,6 +8,8 @@ export interface SetUp {
   /** Null: it was not answered, or heard nothing. */
   readonly answeredMs: number | null;
   readonly heardMs: number | null;
+  /** Of the last answer to its INVITE; 0: none came. */
+  readonly status: number;
 }
 
 export interface CallPlan {
@@ -44,8 +46,13 @@ export async function placeSteadily(
 
 export function readSetUps(lines: readonly string[]): SetUp[] {
   const setUps = lines.map((line) => {
-    const [begun = Number.NaN, answered = -1, heard = -1] = line.split(' ').map(Number);
-    return { begunMs: begun / 1_000, answeredMs: milliseconds(answered), heardMs: milliseconds(heard) };
+    const [begun = Number.NaN, answered = -1, heard = -1, status = 0] = line.split(' ').map(Number);
+    return {
+      begunMs: begun / 1_000,
+      answeredMs: milliseconds(answered),
+      heardMs: milliseconds(heard),
+      status,
+    };
   });
   return setUps.sort((a, b) => a.begunMs - b.begunMs);
 }

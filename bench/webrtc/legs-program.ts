@@ -129,7 +129,7 @@ async function joinOne(janusUrl: string, room: number, people: number): Promise<
 
 /** A call with an agent that speaks and listens all the time. */
 function place(rateHz: number): EngineCall {
-  const call = engine.place(`call_${calls++}`, { ended: () => {} });
+  const call = engine.place(`call_${calls++}`, { ended: () => {}, turned: () => {}, heard: () => {} });
   const agent = call.joinAgent(DEAF_AGENT, roomyQueue());
   agent.listen(rateHz);
   call.startAudio();

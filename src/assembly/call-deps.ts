@@ -12,9 +12,11 @@ import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
 import { CallRoom } from '../calls/call-room.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
+import type { AskTurnModel } from '../calls/turn-ends.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-inbound-files.ts';
+import { TurnJudge } from '../models/chat/turn-judge.ts';
 import { newLocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
@@ -29,6 +31,7 @@ import { DELAY_BOUNDS_MS, LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts'
 import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import { loadGauges } from './load-gauges.ts';
+import { modelHttp } from './model-http.ts';
 
 /** They cost little, and a machine that is busy with something else can carry them. */
 const ALWAYS_ADMITTED_PER_CORE = 20;
@@ -75,7 +78,7 @@ export async function openCalls(
   closers.push(() => speech.settled());
   const registry = new CallRegistry();
   const admission = openAdmission(deps, registry);
-  const room = new CallRoom(clock, settings.calls.max, () => admission.admit());
+  const room = new CallRoom(clock, settings.calls.portPairs, () => admission.admit());
   metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,
@@ -106,6 +109,7 @@ export async function openCalls(
     playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
     budget: minuteBudget(budgets, store.db),
+    askTurn: turnModel(deps),
   });
   for (const connector of connectors.values())
     connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));
@@ -113,6 +117,16 @@ export async function openCalls(
   metrics.watchEngine(() => engineReading(engine));
   metrics.watchBridges(() => bridges.report());
   return calls;
+}
+
+/** Null: none is configured. */
+function turnModel(deps: PartDeps): AskTurnModel | null {
+  const { settings, clock, closers } = deps;
+  const { turns } = settings.models;
+  if (turns === null) return null;
+  const judge = new TurnJudge({ ...turns, clock, http: modelHttp(deps).of('turns') });
+  closers.push(async () => judge.close());
+  return (text) => judge.ask(text);
 }
 
 function openAdmission(
@@ -126,7 +140,6 @@ function openAdmission(
     alwaysAdmitted: ALWAYS_ADMITTED_PER_CORE * availableParallelism(),
     liveCalls: () => registry.count,
   });
-  admission.start();
   closers.push(async () => admission.close());
   metrics.watchAdmission(admission);
   return admission;

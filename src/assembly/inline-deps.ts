@@ -2,8 +2,6 @@ import type { VendorQuota } from '../accounts/account/account-quotas.ts';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
 import { FairShare } from '../base/fair-share.ts';
-import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
-import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
 import { DeliveryWaits } from '../inline/deliveries/delivery-waits.ts';
@@ -11,13 +9,13 @@ import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import { InlineRunner } from '../inline/runner.ts';
 import { ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
-import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
 import { findInternalBearer } from '../store/agents/internal-bearers.ts';
 import type { Db } from '../store/database/rows.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';
+import { modelHttp } from './model-http.ts';
 
 /** Turns under way: each holds a connection to a provider. */
 const MAX_TURNS = 500;
@@ -105,12 +103,4 @@ async function knownTools(deps: PartDeps, db: Db, agentId: string): Promise<Gate
 function toolsUrl({ publicUrl }: PartDeps): string | null {
   const url = mcpUrl(publicUrl());
   return url.startsWith('https://') ? url : null;
-}
-
-function modelHttp({ settings, clock, readingTime, closers }: PartDeps): ModelHttp {
-  const { allow } = settings.models;
-  const findAddresses = trustedHostsOr(dnsAddresses(), addressesIn(allow));
-  const http = new ModelHttp({ findAddresses, isOpen: publicOr(allow), clock, readingTime });
-  closers.push(async () => http.close());
-  return http;
 }

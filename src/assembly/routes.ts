@@ -29,6 +29,7 @@ import { firstSignInRoutes } from '../api/rest/first-sign-in.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute, schemaRoute } from '../api/rest/openapi.ts';
+import { type OperatorSources, operatorRoutes } from '../api/rest/operator.ts';
 import { pairingRoutes } from '../api/rest/pairings.ts';
 import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
@@ -66,6 +67,7 @@ export interface Domains {
   readonly readingTime: ReadingTime;
   readonly people: People;
   readonly operatorSetup: OperatorSetup;
+  readonly operator: OperatorSources;
   readonly oauth: OAuthContext;
   readonly authorization: AuthorizationContext;
   readonly metrics: Metrics;
@@ -112,6 +114,7 @@ export function routes(domains: Domains): Route[] {
     ...clientRoutes(authorization),
     ...authorizeRoutes(authorization),
     ...mcpAuthorizationRoutes(authorization.domain),
+    ...operatorRoutes(domains.operator),
     ...systemRoutes({ readiness: domains.readiness, metrics: () => metrics.text() }),
     schemaRoute(),
     openApiRoute(() => all, publicUrl),

@@ -15,10 +15,14 @@ import { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
-import { inboxStreamRoute, streamRoute } from '../api/stream/stream-routes.ts';
+import { inboxStreamRoute, streamRoute, talkRoute } from '../api/stream/stream-routes.ts';
+import type { LibOpus } from '../audio/libopus.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
+import { openLibOpus } from '../rtp/codecs/open-libopus.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
+import { RecentMetrics } from '../telemetry/recent-metrics.ts';
+import type { MediaIoChoice } from '../threads/protocol.ts';
 import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
@@ -27,7 +31,7 @@ import { type Domains, routes } from './routes.ts';
 interface ServerNeeds
   extends Omit<
     Domains,
-    'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
+    'probes' | 'operator' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
   > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
@@ -43,7 +47,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, readingTime } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, closers, readingTime } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -73,8 +77,19 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     wakeups,
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'inbox stream failed'),
   };
+  const recent = new RecentMetrics(() => metrics.text(), clock);
+  recent.start();
+  closers.push(async () => recent.close());
   const rest = routes({
     ...needs,
+    operator: {
+      db: store.db,
+      calls: calls.registry,
+      dataDir: settings.dataDir,
+      startedAt: clock.nowIso(),
+      recent,
+      logTail: loggers.tail,
+    },
     readingTime,
     publicUrl,
     metrics,
@@ -95,7 +110,10 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
-      streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      streamRoute({ calls, opus: openOpusOnce(settings.engine.mediaIo) }, authenticate, streams, () =>
+        metrics.queueFull('call_streams'),
+      ),
+      talkRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),
@@ -116,6 +134,15 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   metrics.watchHttp(() => http.pressure);
   metrics.watchSocketClosings(() => http.socketClosings);
   return { http, mcp: mcp.server };
+}
+
+/** The main thread's libopus, for agents that speak Opus. */
+function openOpusOnce(mediaIo: MediaIoChoice): () => LibOpus {
+  let opus: LibOpus | null = null;
+  return () => {
+    opus ??= openLibOpus(mediaIo === 'portable' ? 'portable' : 'native');
+    return opus;
+  };
 }
 
 /**

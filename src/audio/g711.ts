@@ -43,9 +43,11 @@ function decodeTable(linearOf: (byte: number) => number): Int16Array {
   return Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
 }
 
-/** Builds a table indexed by the sample's 16 bits as an unsigned number. */
+/** Builds a table indexed by the sample's 16 bits as an unsigned number. `Uint8Array.from` would add milliseconds to every start. */
 function encodeTable(byteOf: (sample: number) => number): Uint8Array {
-  return Uint8Array.from({ length: 65_536 }, (_, bits) => byteOf((bits << 16) >> 16));
+  const table = new Uint8Array(65_536);
+  for (let bits = 0; bits < table.length; bits++) table[bits] = byteOf((bits << 16) >> 16);
+  return table;
 }
 
 const ULAW_DECODE = decodeTable(linearOfUlaw);

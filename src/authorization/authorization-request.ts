@@ -52,12 +52,11 @@ export class AuthorizationRefused extends Error {
   constructor(
     code: RefusalCode,
     description: string,
-    to: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+    { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
     issuer: string,
   ) {
     super(description);
     this.code = code;
-    const { redirectUri, state } = to;
     this.location = redirectTo(redirectUri, {
       error: code,
       error_description: description,

@@ -51,8 +51,7 @@ export function isLoopbackRedirect(redirectUri: string): boolean {
 
 /** Returns the redirect URI with the answer in its query. Leaves out empty values. */
 export function redirectTo(redirectUri: string, answer: Readonly<Record<string, string>>): string {
-  const told = Object.entries(answer).filter(([, value]) => value !== '');
-  const query = new URLSearchParams(told).toString();
+  const query = new URLSearchParams(Object.entries(answer).filter(([, value]) => value !== '')).toString();
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
 }
 

@@ -71,11 +71,10 @@ export async function endStolen(
 ): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
     if (!(await deleteRows(trx, 'oauthGrants', { id }))) return;
-    const detail = { grantId: id, what };
     await audit(trx, unauthenticatedActor(accountId), {
       action: 'mcp_authorization.reuse',
       subject: clientId,
-      detail,
+      detail: { grantId: id, what },
     });
   });
   await grants.refresh(accountId);
@@ -95,8 +94,7 @@ async function repeatedTokens(db: Db, refreshToken: string, nowIso: string): Pro
   const found = await findToken(db, hashToken(refreshToken));
   const pair = found && repeatedPair(found.token, refreshToken, nowIso);
   if (!found?.token.spentAt || !pair) return null;
-  const expiresAt = isoAfter(found.token.spentAt, ACCESS_TOKEN_MS);
-  return { ...pair, expiresAt, platforms: found.grant.reach };
+  return { ...pair, expiresAt: isoAfter(found.token.spentAt, ACCESS_TOKEN_MS), platforms: found.grant.reach };
 }
 
 function newTokens({ id, accountId }: FoundGrant, pair: TokenPair, nowIso: string): OauthToken[] {

@@ -1,4 +1,3 @@
-import { unreachable } from './assert.ts';
 import {
   type AddressTarget,
   type CallTarget,
@@ -6,6 +5,7 @@ import {
   readCallTarget,
   readHost,
 } from './call-target.ts';
+import { match } from './match.ts';
 
 /** Whom calls may go to. */
 type CallPattern =
@@ -57,16 +57,11 @@ export function dialable(patterns: readonly string[], text: string): string | nu
 }
 
 function dialText(patterns: readonly CallPattern[], target: CallTarget): string | null {
-  switch (target.kind) {
-    case 'number':
-      return dialNumber(patterns, target);
-    case 'address':
-      return dialAddress(patterns, target);
-    case 'page':
-      return hasHost(patterns, target.host) ? target.text : null;
-    default:
-      return unreachable(target);
-  }
+  return match(target, 'kind', {
+    number: (target) => dialNumber(patterns, target),
+    address: (target) => dialAddress(patterns, target),
+    page: (target) => (hasHost(patterns, target.host) ? target.text : null),
+  });
 }
 
 function dialNumber(patterns: readonly CallPattern[], { number, text }: NumberTarget): string | null {

@@ -14,8 +14,7 @@ export class KeyedQueue {
 
   /** Runs `action` once all earlier ones of this key have settled. Resolves or rejects as it does. */
   run<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const former = this.#last.get(key) ?? Promise.resolve();
-    const result = former.then(action, action);
+    const result = (this.#last.get(key) ?? Promise.resolve()).then(action, action);
     this.#last.set(key, result);
     const leave = (): void => {
       if (this.#last.get(key) === result) this.#last.delete(key);

@@ -10,8 +10,6 @@ import { type BucketSize, TokenBucket } from './token-bucket.ts';
  * second takes a tenth of what comes back.
  */
 const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
-/** As much again for what its people and agents ask for, who wait for the answer. */
-const REQUESTS: BucketSize = ALLOWANCE;
 /** Accounts that read beyond their allowance at a time. */
 const MAX_READING = 5;
 /**
@@ -32,6 +30,8 @@ const MAX_PIECE_MS = 10;
 const MAX_ACCOUNTS = 10_000;
 /** Whoever has used nothing for so long does not mind what others use. */
 const IDLE_MS = 1_000;
+/** Within this time, what an account has used counts half. */
+const HALF_LIFE_MS = 500;
 
 /** What a chunk of a body takes, of one byte too, and a megabyte in whatever chunks: to be handed on, counted, and written. */
 const CHUNK_MS = 0.03;
@@ -84,33 +84,53 @@ export class ReadingTime {
   }
 }
 
-/** Who else uses the thread. */
+/** What an account has used of the thread lately. */
+class RecentUse {
+  #ms = 0;
+  #atMs = 0;
+
+  add(usedMs: number, nowMs: number): void {
+    this.#ms = this.at(nowMs) + usedMs;
+    this.#atMs = nowMs;
+  }
+
+  at(nowMs: number): number {
+    return this.#ms * 2 ** ((this.#atMs - nowMs) / HALF_LIFE_MS);
+  }
+}
+
+/** Who uses the thread. */
 class Company {
-  readonly #use: Pick<ThreadUse, 'busy'>;
-  #latest = '';
+  readonly #thread: Pick<ThreadUse, 'busy'>;
+  /** Whoever has used it most, and whoever used it last. */
+  #most: RecentUse | null = null;
+  #latest: RecentUse | null = null;
   #latestMs = Number.NEGATIVE_INFINITY;
   /** When any other account than the latest used the thread. */
   #othersMs = Number.NEGATIVE_INFINITY;
 
-  constructor(use: Pick<ThreadUse, 'busy'>) {
-    this.#use = use;
+  constructor(thread: Pick<ThreadUse, 'busy'>) {
+    this.#thread = thread;
   }
 
   /** How many times as long as on an idle thread somebody rests. */
   get patience(): number {
-    return Math.min(1 / Math.max(0, 1 - this.#use.busy) ** 2, REST.mostForBusy);
+    return Math.min(1 / Math.max(0, 1 - this.#thread.busy) ** 2, REST.mostForBusy);
   }
 
-  note(accountId: string, nowMs: number): void {
-    if (accountId !== this.#latest) {
+  note(use: RecentUse, nowMs: number): void {
+    if (use !== this.#latest) {
       this.#othersMs = this.#latestMs;
-      this.#latest = accountId;
+      this.#latest = use;
     }
     this.#latestMs = nowMs;
+    if (this.#most === null || use.at(nowMs) > this.#most.at(nowMs)) this.#most = use;
   }
 
-  isFor(accountId: string, nowMs: number): boolean {
-    return nowMs - (accountId === this.#latest ? this.#othersMs : this.#latestMs) < IDLE_MS;
+  /** Whether others use the thread, and nobody uses it more. */
+  isHeldUpBy(use: RecentUse, nowMs: number): boolean {
+    const othersMs = use === this.#latest ? this.#othersMs : this.#latestMs;
+    return use === this.#most && nowMs - othersMs < IDLE_MS;
   }
 }
 
@@ -121,7 +141,7 @@ export class Reader {
   readonly #share: FairShare;
   readonly #company: Company;
   readonly #allowance: TokenBucket;
-  readonly #requests: TokenBucket;
+  readonly #use = new RecentUse();
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
   #waiting = 0;
@@ -132,7 +152,6 @@ export class Reader {
     this.#share = share;
     this.#company = company;
     this.#allowance = new TokenBucket(clock, ALLOWANCE);
-    this.#requests = new TokenBucket(clock, REQUESTS);
   }
 
   /** How many wait for the account's turn. */
@@ -147,11 +166,13 @@ export class Reader {
     return true;
   }
 
-  /** Whether a request may be answered at once: always, while nobody else has used the thread for a second. */
+  /**
+   * Whether a request may be answered at once: within the allowance, and beyond it unless the account uses the thread more
+   * than any other, of which there is one.
+   */
   mayGoOn(): boolean {
     if (this.mayReadOn()) return true;
-    const isShared = this.#company.isFor(this.accountId, this.#clock.monotonicMs());
-    if (isShared && !this.#requests.take(this.#owedMs)) return false;
+    if (this.#company.isHeldUpBy(this.#use, this.#clock.monotonicMs())) return false;
     this.#owedMs = 0;
     return true;
   }
@@ -159,8 +180,10 @@ export class Reader {
   /** Counts the time of a piece that was begun at `sinceMs`, by the clock. */
   count(sinceMs: number): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#owedMs += Math.min(nowMs - sinceMs, MAX_PIECE_MS);
-    this.#company.note(this.accountId, nowMs);
+    const usedMs = Math.min(nowMs - sinceMs, MAX_PIECE_MS);
+    this.#owedMs += usedMs;
+    this.#use.add(usedMs, nowMs);
+    this.#company.note(this.#use, nowMs);
   }
 
   /** Counts work whose time is known. */

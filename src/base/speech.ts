@@ -28,3 +28,23 @@ export interface RecognizedLine {
   /** ISO 639-1. */
   readonly language: string | null;
 }
+
+/**
+ * How long the far end waited for an answer, in ms, on its side of all buffers: from the end of what it said to the first
+ * sound of the answer. The parts are known of hosted speech only; null: unknown.
+ */
+export interface TurnMetrics {
+  readonly total_ms: number;
+  /** Until the end was noticed. Null: the recognizer decided it by itself. */
+  readonly endpointing_ms: number | null;
+  /** Until the words were there. */
+  readonly recognizer_ms: number | null;
+  /** Until the agent said something. */
+  readonly model_ms: number | null;
+  /** Until there was audio of it. */
+  readonly synthesis_ms: number | null;
+  /** Until it was heard. */
+  readonly playout_ms: number | null;
+  /** The utterance that answered. */
+  readonly utterance_id: string | null;
+}

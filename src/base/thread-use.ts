@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** Shorter looks would see single events. */
 const LOOK_MS = 100;
 

@@ -32,6 +32,8 @@ const LOOK_MS = 250;
 const SMOOTHING = 0.4;
 /** A call costs all it will cost this long after it was admitted. */
 const SETTLED_AFTER_LOOKS = 6;
+/** Nobody looks any more after so many looks without a call: the levels are then those of an idle machine. */
+const LOOKS_UNTIL_REST = 12;
 /** Cost of a call before there are enough to measure it: 0.4 % of a core. */
 const FIRST_GUESS = 0.004;
 const ENOUGH_CALLS = 20;
@@ -53,7 +55,9 @@ export class Admission {
   readonly #watched: readonly Watched[];
   /** Calls admitted in the last looks, the newest first. */
   readonly #recent: number[] = Array.from({ length: SETTLED_AFTER_LOOKS }, () => 0);
-  #cancel: CancelTimer = () => {};
+  /** Null: nobody looks. */
+  #cancel: CancelTimer | null = null;
+  #looksWithoutCalls = 0;
   #refused = 0;
 
   constructor(options: AdmissionOptions) {
@@ -61,13 +65,9 @@ export class Admission {
     this.#watched = options.gauges.map((gauge) => ({ gauge, level: 0, isFull: false }));
   }
 
-  /** Begins to look at the gauges. */
-  start(): void {
-    this.#cancel = this.#options.clock.after(LOOK_MS, () => this.#look());
-  }
-
   close(): void {
-    this.#cancel();
+    this.#cancel?.();
+    this.#cancel = null;
   }
 
   /** Calls that were refused since the start. */
@@ -87,12 +87,12 @@ export class Admission {
     if (maxCalls !== null && live >= maxCalls) return `${live} calls are live, which is the most`;
     if (live < alwaysAdmitted) return null;
     const unseen = this.#unseenCalls();
-    const short = this.#watched.find((watched) => isShort(watched, live - unseen, unseen));
-    return short?.gauge.shortage ?? null;
+    return this.#watched.find((watched) => isShort(watched, live - unseen, unseen))?.gauge.shortage ?? null;
   }
 
   /** Admits a call, or returns why not. */
   admit(): string | null {
+    this.#watch();
     const { problem } = this;
     if (problem === null) this.#recent[0]! += 1;
     else this.#refused += 1;
@@ -104,11 +104,27 @@ export class Admission {
     return this.#recent.reduce((sum, count, age) => sum + count * (1 - age / SETTLED_AFTER_LOOKS), 0);
   }
 
+  /** Looks at the gauges from now on. Nobody looks while there are no calls, so that an idle machine sleeps. */
+  #watch(): void {
+    if (this.#cancel !== null) return;
+    // What they say of the time in which nobody looked is no level.
+    for (const { gauge } of this.#watched) gauge.read();
+    this.#looksWithoutCalls = 0;
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    this.#cancel = this.#options.clock.after(LOOK_MS, () => this.#look());
+  }
+
   #look(): void {
     for (const watched of this.#watched) this.#read(watched);
     this.#recent.pop();
     this.#recent.unshift(0);
-    this.start();
+    this.#looksWithoutCalls = this.#options.liveCalls() > 0 ? 0 : this.#looksWithoutCalls + 1;
+    const isFull = this.#watched.some((watched) => watched.isFull);
+    if (this.#looksWithoutCalls < LOOKS_UNTIL_REST || isFull) this.#lookAgain();
+    else this.#cancel = null;
   }
 
   #read(watched: Watched): void {

@@ -3,11 +3,13 @@ import { GatewayError } from '../base/errors.ts';
 import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
+import { wallMs } from '../base/wall-ms.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
+import { CallAnswer } from './call-answer.ts';
 import { CallCapabilities } from './call-capabilities.ts';
 import { callErrorOf } from './call-error.ts';
 import type { CallEvent, CallIdentity, CallSnapshot, CallStart } from './call-event.ts';
@@ -25,6 +27,8 @@ import { ChatSender } from './chat-sender.ts';
 import type { InboundChatDeps } from './inbound-chat.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript } from './transcript.ts';
+import { TurnClock } from './turn-clock.ts';
+import { type AskTurnModel, TurnEnds } from './turn-ends.ts';
 
 /** How long a call may stay in each phase before its deadline moves it on. */
 export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
@@ -53,6 +57,8 @@ interface CallDeps {
   readonly deadlines: CallDeadlines;
   readonly publisher: CallEventSink;
   readonly chat: InboundChatDeps;
+  /** Null: no model tells whether somebody has said all. */
+  readonly askTurn: AskTurnModel | null;
   /** Memory for agent audio queued ahead of playback. */
   readonly playout: PlayoutBudget;
 }
@@ -73,7 +79,13 @@ export class CallActor implements ObservedCall {
   readonly login: CallLogin;
   readonly transcript = new Transcript();
   readonly interims = new InterimListeners();
+  readonly turnClock: TurnClock;
+  readonly turnEnds: TurnEnds;
+  /** Finds out who has answered. Null: nobody wants to know. */
+  readonly answer: CallAnswer | null;
   readonly chatSender: ChatSender;
+  /** Streams of agents that use Opus. */
+  readonly opusStreams = new Set<object>();
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
   readonly capabilities: CallCapabilities;
@@ -99,6 +111,18 @@ export class CallActor implements ObservedCall {
     this.#sipHeaders = start.sipHeaders ?? {};
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
+    this.turnClock = new TurnClock(deps.clock, (metrics) => {
+      if (!this.isOver) this.publish({ type: 'turn_metrics', ...metrics });
+    });
+    this.turnEnds = new TurnEnds({
+      clock: deps.clock,
+      ask: deps.askTurn,
+      ended: (speaker, reason, confidence) => {
+        if (!this.isOver) this.publish({ type: 'end_of_turn', speaker, reason, confidence });
+      },
+    });
+    const { machineDetection: mode = 'off' } = start;
+    this.answer = mode === 'off' ? null : new CallAnswer(mode, this, deps.clock);
     this.capabilities = new CallCapabilities(start, () => this.#capabilitiesChanged());
     this.legObserver = new LegEvents(this, deps);
     this.#startedMs = deps.clock.monotonicMs();
@@ -126,8 +150,8 @@ export class CallActor implements ObservedCall {
     return this.#deps.engineCall.media;
   }
 
-  /** The call's room, for hosted speech. */
-  get room(): Pick<EngineCall, 'hostSpeech' | 'tap'> {
+  /** The call's room, for those who hear what the far end says. */
+  get room(): Pick<EngineCall, 'hostSpeech' | 'tap' | 'listen'> {
     return this.#deps.engineCall;
   }
 
@@ -200,8 +224,11 @@ export class CallActor implements ObservedCall {
 
   /** Adds a line to the transcript and publishes it, also when the call is over. */
   transcribed(line: RecognizedLine): void {
+    this.turnClock.understood(wallMs());
+    this.answer?.understood(line.text, true);
     this.transcript.add({ speaker: line.speaker, text: line.text });
     this.publish({ type: 'call_transcript', ...line });
+    if (!this.isOver) this.turnEnds.understood(line.speaker, line.text);
   }
 
   publish(event: CallEvent): void {
@@ -272,8 +299,11 @@ export class CallActor implements ObservedCall {
     this.#actOnLeg(next.leg);
     if (phaseOf(next.state) !== phaseOf(before)) this.#armDeadline();
     if (next.state.name === 'active') this.#deps.engineCall.startAudio();
+    if (next.state.name === 'active' && before.name !== 'active') this.answer?.begin();
     if (isOver(next.state)) {
       this.#endedAt = this.#deps.clock.nowIso();
+      this.answer?.close();
+      this.turnEnds.close();
       void this.#deps.engineCall.close();
     }
     this.changed();

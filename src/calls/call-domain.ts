@@ -20,6 +20,7 @@ import type { AgentLogins } from './choose-login.ts';
 import type { VoicePresets } from './choose-presets.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 import { Transcript, type TranscriptPart } from './transcript.ts';
+import type { AskTurnModel } from './turn-ends.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */
 export interface CallDomain {
@@ -39,6 +40,8 @@ export interface CallDomain {
   readonly room: CallRoom;
   readonly admission: Pick<Admission, 'problem'>;
   readonly budget: MinuteBudget;
+  /** Null: no model tells whether somebody has said all. */
+  readonly askTurn: AskTurnModel | null;
   readonly logins: AgentLogins;
   readonly presets: VoicePresets;
   /** Keeps the files of a chat message that a call's login received. */
@@ -65,14 +68,17 @@ export type CallToOpen = Omit<CallIdentity, 'roomId' | 'participantId' | 'create
 
 /** Creates a call's actor and its place in the engine, once it has its place in `room`. It is registered until it is over. */
 export function openCall(domain: CallDomain, call: CallToOpen, start: CallStart): CallActor {
-  const { clock, deadlines, playout, publisher } = domain;
+  const { clock, deadlines, playout, publisher, askTurn } = domain;
   const createdAt = clock.nowIso();
   const identity = { ...call, roomId: newId('room'), participantId: newId('part'), createdAt };
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
+    heard: (fact) => actor.answer?.heard(fact),
+    turned: (turn) => actor.turnClock.measured(turn),
   });
   const chat = chatDeps(domain, identity, start.login);
-  const actor = new CallActor(identity, start, { engineCall, clock, deadlines, playout, publisher, chat });
+  const deps = { engineCall, clock, deadlines, playout, publisher, chat, askTurn };
+  const actor = new CallActor(identity, start, deps);
   actor.announce();
   return actor;
 }

@@ -1,10 +1,13 @@
 import type { Capability, Platform } from '../base/platform.ts';
-import type { RecognizedLine } from '../base/speech.ts';
+import type { RecognizedLine, TurnMetrics } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
+import type { AnsweredBy } from './answer-words.ts';
 import type { CallProgress, CallStateName } from './call-state.ts';
 import type { CallPresets } from './choose-presets.ts';
+import type { MachineDetection } from './machine-detection.ts';
+import type { TurnReason } from './turn-text.ts';
 
 /** Everything that can happen on a call. */
 export type CallEvent =
@@ -28,6 +31,13 @@ export type CallEvent =
   /** Somebody has started or stopped speaking, as heard by hosted speech recognition. */
   | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
   | UnheardEvent
+  | TurnEvent
+  | AnsweredEvent
+  | TurnEndEvent
+  /** A machine has ended its greeting: it is time to speak. */
+  | { readonly type: 'beep' }
+  /** Music is played to the agent, or no longer. */
+  | { readonly type: 'hold_music'; readonly playing: boolean }
   | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
@@ -92,6 +102,28 @@ export interface UnheardEvent {
   readonly reason: 'not_understood' | 'failed';
 }
 
+/** Who or what has answered the call. Comes again when it is known better. */
+export interface AnsweredEvent {
+  readonly type: 'call_answered_by';
+  readonly answered_by: AnsweredBy;
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
+/** Somebody has said all that they wanted to say, as far as can be told. Comes after the words. */
+export interface TurnEndEvent {
+  readonly type: 'end_of_turn';
+  readonly speaker: string;
+  readonly reason: TurnReason;
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
+/** The far end has been answered. */
+export interface TurnEvent extends TurnMetrics {
+  readonly type: 'turn_metrics';
+}
+
 /** What has become of a text that the gateway speaks. `started` is the only state that another one follows. */
 export interface UtteranceEvent {
   readonly type: 'utterance';
@@ -154,6 +186,8 @@ export interface CallStart {
   readonly login: CallLogin;
   readonly capabilities: readonly Capability[];
   readonly presets: CallPresets;
+  /** What to do about machines that answer. None for inbound calls. */
+  readonly machineDetection?: MachineDetection;
   readonly sipHeaders?: CallSnapshot['sipHeaders'];
 }
 

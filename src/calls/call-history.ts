@@ -9,6 +9,7 @@ import {
   type PastLine,
   transcriptFrom,
 } from '../store/messages/call-history.ts';
+import { type CallTurn, turnsOf } from '../store/messages/call-turns.ts';
 import type { CallRow } from '../store/messages/calls.ts';
 
 /** Lines of a transcript in one answer. */
@@ -43,6 +44,7 @@ export interface PastCall {
   readonly lines: readonly PastLine[];
   /** Position of the line after them; null: there is none. */
   readonly nextLine: number | null;
+  readonly turns: readonly CallTurn[];
 }
 
 /**
@@ -58,7 +60,8 @@ export async function pastCall(
   const call = await findRow(db, 'calls', { callId });
   if (!call || call.endedAt === null || !isReadable(reader, call)) throw new GatewayError('call_not_found');
   const lines = await transcriptFrom(db, callId, fromLine, MOST_LINES);
-  return { call, lines, nextLine: lines.length < MOST_LINES ? null : lines.at(-1)!.position + 1 };
+  const nextLine = lines.length < MOST_LINES ? null : lines.at(-1)!.position + 1;
+  return { call, lines, nextLine, turns: await turnsOf(db, callId) };
 }
 
 function isReadable(reader: HistoryReader, { accountId, agentId, platform }: CallRow): boolean {

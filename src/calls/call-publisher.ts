@@ -63,6 +63,7 @@ export class CallPublisher {
 }
 
 function report(events: BusinessEvents, call: CallActor, event: CallEvent): void {
+  if (event.type === 'turn_metrics') return events.turnMeasured(call.identity.platform, event);
   if (event.type !== 'call_state') return;
   const { identity, state } = call;
   if (isOver(state)) events.callEnded(identity, event.state, state.termination, call.ageMs());

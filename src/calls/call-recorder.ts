@@ -4,6 +4,7 @@ import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { AccountQuota } from '../store/database/account-quota.ts';
 import { type Db, findRow, insertRow } from '../store/database/rows.ts';
+import { appendCallTurn } from '../store/messages/call-turns.ts';
 import {
   type CallRow,
   disconnectLiveCalls,
@@ -20,17 +21,13 @@ import {
 import type { Store } from '../store/store.ts';
 import { bridgeDisconnected } from './call-error.ts';
 import type {
-  CallError,
   CallEvent,
   CallSnapshot,
   ChatEvent,
-  HoldEvent,
-  ProgressEvent,
-  SpeechError,
   StateEvent,
   TranscriptEvent,
+  TurnEvent,
   UtteranceEvent,
-  WaitingEvent,
 } from './call-event.ts';
 import { isFirst } from './call-state.ts';
 import { MAX_LINES } from './transcript.ts';
@@ -41,7 +38,20 @@ const WRITE_DELAY_MS = 10;
 type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
 
 /** Events that the feed tells as they are. */
-type ToldEvent = StateEvent | WaitingEvent | ProgressEvent | HoldEvent | CallError | SpeechError;
+type ToldEvent = Extract<
+  CallEvent,
+  {
+    readonly type:
+      | 'call_state'
+      | 'call_waiting'
+      | 'call_progress'
+      | 'call_hold'
+      | 'call_error'
+      | 'call_answered_by'
+      | 'beep'
+      | 'hold_music';
+  }
+>;
 
 /** Called when a write fails. The call continues without its record. */
 export type RecordFailure = (callId: string, error: unknown) => void;
@@ -101,6 +111,9 @@ export class CallRecorder {
       case 'call_progress':
       case 'call_hold':
       case 'call_error':
+      case 'call_answered_by':
+      case 'beep':
+      case 'hold_music':
         return this.#write(call.callId, () => this.#tell(call, event));
       case 'call_chat':
         return this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event)));
@@ -116,10 +129,13 @@ export class CallRecorder {
         return this.#transcribed(call, event);
       case 'utterance':
         return this.#utterance(call, event);
+      case 'turn_metrics':
+        return this.#turned(call, event);
       case 'call_participants':
       case 'call_speaking':
       case 'speech':
       case 'speech_unheard':
+      case 'end_of_turn':
       case 'dtmf':
         return;
       default:
@@ -149,6 +165,15 @@ export class CallRecorder {
     });
     // Somebody waits for an answer to it.
     this.#turn?.begin();
+  }
+
+  #turned(call: CallSnapshot, { type, ...metrics }: TurnEvent): void {
+    const turn = { callId: call.callId, metrics, createdAt: this.#clock.nowIso() };
+    this.#write(call.callId, async () => {
+      if (!this.#quota.hasReserve(call.accountId)) return;
+      await appendCallTurn(this.#db, turn);
+      await this.#append(call, type, { call_id: call.callId, ...metrics });
+    });
   }
 
   /** The feed tells how an utterance ended. Its start would only wake whoever waits for the feed. */

@@ -24,8 +24,7 @@ export class CallRoom {
    * own, which is not what the account places calls with.
    */
   take({ callId, accountId, direction }: Pick<CallIdentity, 'callId' | 'accountId' | 'direction'>): boolean {
-    const owner = direction === 'inbound' ? `callers of ${accountId}` : accountId;
-    const release = this.share.takeNow(owner);
+    const release = this.share.takeNow(direction === 'inbound' ? `callers of ${accountId}` : accountId);
     if (release === null) return false;
     if (this.#admit() !== null) {
       release();

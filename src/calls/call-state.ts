@@ -1,4 +1,4 @@
-import { unreachable } from '../base/assert.ts';
+import { match } from '../base/match.ts';
 import type { Termination } from '../base/termination.ts';
 
 /**
@@ -73,21 +73,15 @@ export type CallPhase = 'connecting' | 'waiting' | 'ringing' | 'accepting' | 'ac
 
 /** Returns null for a call that is over. */
 export function phaseOf(state: CallState): CallPhase | null {
-  switch (state.name) {
-    case 'connecting':
-      return state.waiting === null ? 'connecting' : 'waiting';
-    case 'ringing':
-      return state.accepting ? 'accepting' : 'ringing';
-    case 'active':
-      return 'active';
-    case 'ended':
-    case 'missed':
-    case 'refused':
-    case 'disconnected':
-      return null;
-    default:
-      return unreachable(state);
-  }
+  return match(state, 'name', {
+    connecting: (state) => (state.waiting === null ? 'connecting' : 'waiting'),
+    ringing: (state) => (state.accepting ? 'accepting' : 'ringing'),
+    active: () => 'active',
+    ended: () => null,
+    missed: () => null,
+    refused: () => null,
+    disconnected: () => null,
+  });
 }
 
 /** Whether audio of the far end is passed on: an announcement before the answer, or the call itself. */
@@ -113,16 +107,11 @@ export function transition(state: CallState, message: CallMessage): Transition {
   if (isOver(state)) return stay(state);
   if (message.type === 'gateway_stopped') return over('disconnected', GATEWAY_STOPPED, 'hang_up');
   if (message.type === 'engine_ended') return over('disconnected', message.termination, 'hang_up');
-  switch (state.name) {
-    case 'connecting':
-      return fromConnecting(state, message);
-    case 'ringing':
-      return fromRinging(state, message);
-    case 'active':
-      return fromActive(state, message);
-    default:
-      return unreachable(state);
-  }
+  return match(state, 'name', {
+    connecting: (state) => fromConnecting(state, message),
+    ringing: (state) => fromRinging(state, message),
+    active: (state) => fromActive(state, message),
+  });
 }
 
 const GATEWAY_STOPPED: Termination = { result: 'disconnected', reason: 'the gateway was stopped' };
@@ -137,29 +126,22 @@ type Ringing = Extract<CallState, { name: 'ringing' }>;
 type Active = Extract<CallState, { name: 'active' }>;
 
 function fromConnecting(state: Connecting, message: StateMessage): Transition {
-  switch (message.type) {
-    case 'leg_answered':
-      return ANSWERED;
-    case 'leg_progress':
-      return progressed(state, message.progress);
-    case 'leg_waiting':
-      return message.reason === state.waiting
+  return match(message, 'type', {
+    leg_answered: () => ANSWERED,
+    leg_progress: (message) => progressed(state, message.progress),
+    leg_waiting: (message) =>
+      message.reason === state.waiting
         ? stay(state)
-        : { state: { name: 'connecting', waiting: message.reason, progress: null }, leg: 'none' };
-    case 'leg_ended':
-      // Completed: the far end answered, and hung up before our media was ready.
-      return over(message.termination.result === 'completed' ? 'ended' : 'disconnected', message.termination);
-    case 'deadline':
-      return over('disconnected', { result: 'no_answer', reason: tooLate(state) }, 'hang_up');
-    case 'accept':
-    case 'refuse':
-    case 'leg_held':
-      return stay(state);
-    case 'hang_up':
-      return over('ended', { result: 'no_answer', reason: message.reason }, 'hang_up');
-    default:
-      return unreachable(message);
-  }
+        : { state: { name: 'connecting', waiting: message.reason, progress: null }, leg: 'none' },
+    // Completed: the far end answered, and hung up before our media was ready.
+    leg_ended: (message) =>
+      over(message.termination.result === 'completed' ? 'ended' : 'disconnected', message.termination),
+    deadline: () => over('disconnected', { result: 'no_answer', reason: tooLate(state) }, 'hang_up'),
+    accept: () => stay(state),
+    refuse: () => stay(state),
+    leg_held: () => stay(state),
+    hang_up: (message) => over('ended', { result: 'no_answer', reason: message.reason }, 'hang_up'),
+  });
 }
 
 /** What has been heard stays open: some far ends ring again after their announcement. */
@@ -173,51 +155,39 @@ function tooLate({ waiting }: Connecting): string {
 }
 
 function fromRinging(state: Ringing, message: StateMessage): Transition {
-  switch (message.type) {
-    case 'accept':
-      return state.accepting ? stay(state) : { state: { name: 'ringing', accepting: true }, leg: 'accept' };
-    case 'refuse':
-      return over('refused', { result: 'refused', reason: 'refused by the agent' }, 'refuse');
-    case 'leg_answered':
-      return ANSWERED;
-    case 'leg_ended':
-      return over(nameOfUnansweredEnd(state, message.by), message.termination);
-    case 'deadline':
-      return state.accepting
+  return match(message, 'type', {
+    accept: () =>
+      state.accepting ? stay(state) : { state: { name: 'ringing', accepting: true }, leg: 'accept' },
+    refuse: () => over('refused', { result: 'refused', reason: 'refused by the agent' }, 'refuse'),
+    leg_answered: () => ANSWERED,
+    leg_ended: (message) => over(nameOfUnansweredEnd(state, message.by), message.termination),
+    deadline: () =>
+      state.accepting
         ? over('ended', { result: 'failed', reason: 'the caller did not acknowledge the answer' }, 'hang_up')
-        : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
-    case 'leg_waiting':
-    case 'leg_progress':
-    case 'leg_held':
-      return stay(state);
-    case 'hang_up':
-      return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');
-    default:
-      return unreachable(message);
-  }
+        : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up'),
+    leg_waiting: () => stay(state),
+    leg_progress: () => stay(state),
+    leg_held: () => stay(state),
+    hang_up: (message) => over('ended', { result: 'missed', reason: message.reason }, 'hang_up'),
+  });
 }
 
 function fromActive(state: Active, message: StateMessage): Transition {
-  switch (message.type) {
-    case 'leg_ended':
-      return over(isNormal(message) ? 'ended' : 'disconnected', message.termination);
-    case 'deadline':
-      return over('ended', { result: 'completed', reason: 'maximum call duration reached' }, 'hang_up');
-    case 'leg_held':
-      return message.onHold === state.onHold
+  return match(message, 'type', {
+    leg_ended: (message) => over(isNormal(message) ? 'ended' : 'disconnected', message.termination),
+    deadline: () =>
+      over('ended', { result: 'completed', reason: 'maximum call duration reached' }, 'hang_up'),
+    leg_held: (message) =>
+      message.onHold === state.onHold
         ? stay(state)
-        : { state: { name: 'active', onHold: message.onHold }, leg: 'none' };
-    case 'accept':
-    case 'refuse':
-    case 'leg_waiting':
-    case 'leg_progress':
-    case 'leg_answered':
-      return stay(state);
-    case 'hang_up':
-      return over('ended', { result: 'completed', reason: message.reason }, 'hang_up');
-    default:
-      return unreachable(message);
-  }
+        : { state: { name: 'active', onHold: message.onHold }, leg: 'none' },
+    accept: () => stay(state),
+    refuse: () => stay(state),
+    leg_waiting: () => stay(state),
+    leg_progress: () => stay(state),
+    leg_answered: () => stay(state),
+    hang_up: (message) => over('ended', { result: 'completed', reason: message.reason }, 'hang_up'),
+  });
 }
 
 /** A call that failed stays readable, also when it was the far end that hung up. */

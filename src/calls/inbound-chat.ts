@@ -57,8 +57,7 @@ export class InboundChatQueue {
     const id = cutText(message.id, MAX_ID);
     if (this.#ids.get(id)) return;
     const text = cutText(message.text, MAX_TEXT);
-    const files = message.files.slice(0, MAX_INBOUND_FILES + 1);
-    const taken = { ...message, text, files };
+    const taken = { ...message, text, files: message.files.slice(0, MAX_INBOUND_FILES + 1) };
     const cost = costOf(taken);
     if (this.#pendingCost + cost > MAX_PENDING) return this.#deps.onDropped();
     this.#ids.set(id, true);

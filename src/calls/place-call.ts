@@ -8,6 +8,7 @@ import { type CallDomain, type CallToOpen, hasRoomToTalk, openCall } from './cal
 import type { CallSnapshot } from './call-event.ts';
 import { chooseLogin } from './choose-login.ts';
 import { choosePresets } from './choose-presets.ts';
+import type { MachineDetection } from './machine-detection.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;
@@ -19,6 +20,8 @@ export interface PlaceCallRequest {
   /** The login to use; null: the only one that fits. */
   readonly loginId: string | null;
   readonly presets: PresetIds;
+  /** Off without. */
+  readonly machineDetection?: MachineDetection;
 }
 
 /**
@@ -46,7 +49,8 @@ export async function placeCall(
   if (refusal) throw refusal;
   const call = callToOpen(request.platform, dial, sampleRateHz);
   if (!domain.room.take(call)) throw new Overloaded();
-  const actor = openCall(domain, call, { login: dial.login, capabilities, presets });
+  const { machineDetection = 'off' } = request;
+  const actor = openCall(domain, call, { login: dial.login, capabilities, presets, machineDetection });
   try {
     await domain.recorder.opened(actor.snapshot());
     actor.begin(calls.dial(dial, actor.media, actor.legObserver));

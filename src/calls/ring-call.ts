@@ -17,13 +17,14 @@ import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.t
  * automatically.
  */
 export function inboundAnswerer(domain: CallDomain, connector: Connector): InboundAnswerer {
-  return { ring: (inbound) => ringCall(domain, connector, inbound) };
+  return { ring: (inbound) => ringCall(domain, connector.platform, inbound) };
 }
 
-function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): RingAnswer {
+/** Lets an inbound call ring. Throws what its `take` throws. */
+export function ringCall(domain: CallDomain, platform: Platform, inbound: InboundCall): RingAnswer {
   if (domain.registry.isClosed) return 'overloaded';
   if (!hasRoomToRing(domain, inbound.accountId) || domain.budget.refusal(inbound)) return 'busy';
-  const call = callToOpen(connector.platform, inbound);
+  const call = callToOpen(platform, inbound);
   if (!domain.room.take(call)) return 'overloaded';
   const { login, capabilities, headers: sipHeaders = {} } = inbound;
   const actor = openCall(domain, call, { login, capabilities, presets: NO_PRESETS, sipHeaders });
@@ -31,6 +32,7 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
   try {
+    inbound.onCall?.(call.callId);
     actor.begin(inbound.take(actor.media, actor.legObserver));
   } catch (error) {
     actor.abandon({ result: 'failed', reason: 'the inbound call could not be set up' });

@@ -4,6 +4,11 @@ import './style/shell.css';
 import './style/parts.css';
 import './style/pages.css';
 import { render } from 'preact';
+import { BASE_PATH } from './api/request.ts';
 import { App } from './shell/app.tsx';
 
-render(<App />, document.getElementById('app')!);
+const place = document.getElementById('app')!;
+
+if (location.pathname === `${BASE_PATH}/docs`)
+  void import('./pages/docs.tsx').then(({ DocsPage }) => render(<DocsPage />, place));
+else render(<App />, place);

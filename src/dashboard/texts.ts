@@ -66,6 +66,7 @@ export const texts = {
     keys: 'Keys',
     account: 'Account',
     operator: 'Operator',
+    docs: 'API reference',
   },
 
   signIn: {
@@ -165,7 +166,16 @@ export const texts = {
     stop: 'Silence',
     noSpeech: 'A voice preset for speech lets the call say texts.',
     digits: 'Keypad',
-    transcript: 'Transcript',
+    timeLine: 'Time line',
+    audio: 'Audio',
+    levels: ['Level of the other side', 'Level of the agents'] as const,
+    stages: [
+      ['endpointing_ms', 'end noticed'],
+      ['recognizer_ms', 'words'],
+      ['model_ms', 'model'],
+      ['synthesis_ms', 'speech'],
+      ['playout_ms', 'playout'],
+    ] as const,
     nothingSaid: 'Nothing yet. A call is transcribed while a preset for recognition is enabled.',
     facts: 'Details',
     direction: 'Direction',
@@ -179,19 +189,26 @@ export const texts = {
     lost: 'Lost, late, concealed',
     sentDelay: 'Queue of what is said',
     underruns: 'Gaps in what is said',
-    chat: 'Chat',
     chatLabel: 'Message to the meeting',
     participants: 'Participants',
     speaksNow: 'speaks',
     otherEnd: 'The other end',
-    events: 'Events',
     happenings: {
+      turn_metrics: 'Answered after',
+      speech_unheard: 'Not understood',
       call_state: 'State:',
       call_waiting: 'Waits:',
       dtmf: 'Key pressed:',
       call_error: 'Error:',
       utterance: 'Speech',
     } as Words,
+  },
+
+  talk: {
+    title: 'Your call',
+    begin: 'Talk to this agent',
+    with: (agent: string) => `You are calling ${agent}`,
+    mute: 'Mute',
   },
 
   inbox: {
@@ -390,6 +407,31 @@ export const texts = {
       'One in a line: +4420*, sip:desk@example.com, zoom.us, or * for everybody. Callers can be called back',
     newConversations: 'Write to others than the conversation that it answers',
     actions: 'Messages, files, keys and calls in one reply',
+    noTools: 'No look at the account, the inbox and calls',
+  },
+
+  budgets: {
+    title: 'Budget',
+    hint: 'What it may use per hour and day (UTC). When it is used up, its model is no longer asked, and no new calls begin.',
+    change: 'Change the limits',
+    usual: 'as usual',
+    account: 'Whole account',
+    spans: { hour: 'This hour', day: 'Today' },
+    resources: [
+      ['turns', 'Questions to models'],
+      ['tokens', 'Tokens'],
+      ['minutes', 'Minutes of calls'],
+    ] as const,
+    limits: [
+      ['turns_per_hour', 'Questions per hour'],
+      ['turns_per_day', 'Questions per day'],
+      ['tokens_per_hour', 'Tokens per hour'],
+      ['tokens_per_day', 'Tokens per day'],
+      ['minutes_per_hour', 'Minutes per hour'],
+      ['minutes_per_day', 'Minutes per day'],
+    ] as const,
+    spent: (whose: string, what: string, span: string, percent: number) =>
+      `${whose}: ${what}, ${span.toLowerCase()}: ${percent} % of the budget are used`,
   },
 
   provider: {
@@ -474,6 +516,14 @@ export const texts = {
     choose: 'Choose',
   },
 
+  interruption: {
+    title: 'Test interruption',
+    hint: 'Calls an agent from here, says a long text, and shows when you have interrupted it. Use your microphone, and headphones.',
+    needs: 'This needs a preset for recognition and one for speech in use.',
+    begin: 'Test with my microphone',
+    text: 'I will now talk for a while, so that you can interrupt me. Say a word, or cough, or say yes as people do while they listen, and see what stops me and what does not. If nothing stops me, your microphone may be muted, or the settings of the recognition preset ask for longer words. I will soon be at the end of what I wanted to say.',
+  },
+
   keys: {
     titles: { agent: 'Agent keys', settings: 'Settings keys' },
     purposes: {
@@ -546,9 +596,22 @@ export const texts = {
     data: 'Your data',
     dataHint: 'The export has everything of your account but secrets, in one JSON file.',
     export: 'Export everything',
+    exported: (bytes: string) => `${bytes} so far …`,
     delete: 'Delete the account',
     deleteHint: 'Ends its calls and deletes everything of it. This cannot be undone.',
     confirmWord: 'Type DELETE',
+  },
+
+  audit: {
+    title: 'Audit log',
+    hint: 'Every change of settings, and who made it.',
+    none: 'Nothing was changed yet.',
+    by: {
+      session: 'a browser',
+      settings: 'a settings key',
+      agent: 'an agent key',
+      none: 'the gateway',
+    } as Words,
   },
 
   usage: {
@@ -573,25 +636,41 @@ export const texts = {
     chart: (amount: string) => `${amount} by day`,
   },
 
+  docs: {
+    title: 'API reference',
+    dashboard: 'Dashboard',
+    find: 'Find an endpoint',
+    key: 'API key',
+    keyHint: 'For requests that you try here. Without one, your session is used',
+    parameters: 'Parameters',
+    body: 'Body',
+    required: 'required',
+    tryIt: 'Try it',
+    answer: 'Answer',
+    sends: 'You send',
+    receives: 'You receive',
+  },
+
   operator: {
     state: 'State',
     ready: 'Ready',
     notReady: 'Not ready',
     all: 'All metrics',
-    figures: [
-      ['svc_calls', 'Calls', 'count'],
-      ['svc_calls_started_total', 'Calls so far', 'count'],
-      ['svc_engine_workers', 'Engine threads', 'count'],
-      ['svc_bridge_threads', 'Bridge threads', 'count'],
-      ['svc_http_requests_total', 'Requests answered', 'count'],
-      ['svc_mcp_sessions', 'MCP sessions', 'count'],
-      ['process_resident_memory_bytes', 'Memory', 'bytes'],
-    ] as const,
+    version: 'Version',
+    folder: 'Data folder',
+    started: 'Running since',
+    accounts: (count: number) => `Accounts (${count})`,
+    liveCalls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
+    feedback: 'What people told you',
+    noFeedback: 'Nothing yet',
+    log: 'Log, newest first',
     charts: [
-      { title: 'Calls', metric: 'svc_calls', isRate: false, scale: 1 },
-      { title: 'Cores in use', metric: 'process_cpu_seconds_total', isRate: true, scale: 1 },
-      { title: 'Requests per second', metric: 'svc_http_requests_total', isRate: true, scale: 1 },
-      { title: 'Memory (MB)', metric: 'process_resident_memory_bytes', isRate: false, scale: 1 / KIB ** 2 },
+      ['calls', 'Calls'],
+      ['cores', 'Cores in use'],
+      ['lateness', 'Engine lateness (ms)'],
+      ['refused', 'Calls refused per second'],
+      ['requests', 'Requests per second'],
+      ['memory', 'Memory (MB)'],
     ] as const,
   },
 };

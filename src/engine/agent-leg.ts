@@ -1,9 +1,11 @@
-import type { FrameRing } from '../rings/frame-ring.ts';
+import type { DownlinkRing } from '../rings/packet-frame.ts';
 import { NO_MARK } from '../rings/ring-consumer.ts';
+import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import { CountedTotal, type EngineStats } from '../threads/engine-stats.ts';
 import type { AgentPlacement, Event } from '../threads/protocol.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
+import { OpusEgress } from './opus-egress.ts';
 import { Playout } from './playout.ts';
 
 /** The worker's services for an agent leg. */
@@ -11,6 +13,7 @@ export interface AgentLegHost {
   readonly callId: string;
   readonly roomRateHz: number;
   readonly stats: EngineStats;
+  readonly codecs: VoiceCodecs;
   post(event: Event): void;
 }
 
@@ -20,7 +23,7 @@ export class AgentLegParty implements Party {
   /** How the agent's audio is played. */
   readonly playout: Playout;
   readonly #host: AgentLegHost;
-  #egress: Egress | null = null;
+  #egress: Egress | OpusEgress | null = null;
   #clearsDue = 0;
   readonly #underruns = new CountedTotal('uplink_underruns');
   readonly #shortenedMs = new CountedTotal('uplink_shortened_ms');
@@ -39,9 +42,32 @@ export class AgentLegParty implements Party {
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
 
-  listen(downlink: FrameRing | null): void {
+  /** Whether the main thread waits for a tick: it has frames to fetch, or more speech than the ring holds. */
+  get isAwaiting(): boolean {
+    return this.#egress !== null || this.playout.isBehind;
+  }
+
+  /** Whether it listens to packets of Opus. */
+  get hearsOpus(): boolean {
+    return this.#egress instanceof OpusEgress;
+  }
+
+  listen(downlink: DownlinkRing | null): void {
+    this.close();
     this.#overruns = new CountedTotal('downlink_overruns');
-    this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);
+    this.#egress = downlink && this.#egressTo(downlink);
+  }
+
+  #egressTo(downlink: DownlinkRing): Egress | OpusEgress {
+    const { roomRateHz, codecs } = this.#host;
+    if (downlink.coding === 'opus') return new OpusEgress(downlink, roomRateHz, codecs);
+    return new Egress(downlink, roomRateHz);
+  }
+
+  /** Hears nothing more. */
+  close(): void {
+    if (this.#egress instanceof OpusEgress) this.#egress.close();
+    this.#egress = null;
   }
 
   clear(position: number, noteCount: number): void {
@@ -63,8 +89,8 @@ export class AgentLegParty implements Party {
     return this.playout.pull(frame);
   }
 
-  push(frame: Int16Array, voiced: boolean): void {
-    this.#egress?.push(frame, voiced);
+  push(frame: Int16Array, voiced: boolean, speaker: number): void {
+    this.#egress?.push(frame, voiced, speaker);
   }
 
   /** Reports clears, marks and counters that became due when the tick's frames left. */

@@ -4,6 +4,7 @@ import { frameSamples } from '../base/frame.ts';
 import { onePer } from '../base/one-per.ts';
 import type { MediaIo, MediaLegFactory } from '../media/media-leg.ts';
 import { Doorbell } from '../rings/doorbell.ts';
+import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,
@@ -20,21 +21,19 @@ import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
 import { Slots } from './slots.ts';
 
-/** Interval at which resting calls are served; each ticks once a second. */
-const REST_ROUND_MS = 100;
-
-/** Interval at which the thread looks how busy it is. */
-export const LOOK_MS = 100;
+/** Interval at which resting calls are served, each once in four seconds, and the thread looks how busy it is. */
+export const ROUND_MS = 200;
 /** Share of a core that the engine thread may use before ordinary threads. The main thread needs the rest. */
 const MOST_OF_CORE = 0.7;
 /** CPU time without a rest. It lasts for what is caught up after a delay, and a busy main thread can wait as long. */
 const BUDGET_MS = 10;
 /** Looks in a row that have to find the thread below that share. */
-const CALM_LOOKS = 10;
+const CALM_LOOKS = 5;
 
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
+  readonly codecs: VoiceCodecs;
   readonly #factories: readonly MediaLegFactory[];
   readonly #io: MediaIo;
   readonly #calls = new Map<string, MediaCall>();
@@ -46,10 +45,11 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #clock = new TickClock(this.stats, this);
   readonly #precedence: Precedence;
 
-  /** Creates the worker. The factories' media legs use `io` for their I/O. */
-  constructor(factories: readonly MediaLegFactory[], io: MediaIo) {
+  /** Creates the worker. The factories' media legs use `io` for their I/O, and `codecs`. */
+  constructor(factories: readonly MediaLegFactory[], io: MediaIo, codecs: VoiceCodecs) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
+    this.codecs = codecs;
     this.#io = io;
     this.#precedence = new Precedence((cpuMs) => io.precede(cpuMs));
     if (io.kind === 'native') this.stats.add('native_io_threads', 1);
@@ -61,8 +61,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     // its first message while it is still in a top-level await.
     const toPool = parentPort;
     setImmediate(() => toPool.postMessage(this.#ready(port2), [port2]));
-    setInterval(() => this.#tickResting(), REST_ROUND_MS);
-    setInterval(() => this.#precedence.look(threadCpuMs(), performance.now()), LOOK_MS);
+    setInterval(() => this.#round(), ROUND_MS);
   }
 
   /** Task of the pool: runs the call until it ends. A rejection means that this thread is lost. */
@@ -105,29 +104,32 @@ export class EngineWorker implements MediaCallHost, Ticking {
 
   tick(slot: number): void {
     this.#io.receive();
-    const agents = this.#tickAwake(slot);
+    const isAwaited = this.#tickAwake(slot);
     this.#io.send();
-    if (agents > 0) this.#ticked.ring(1 << slot);
+    if (isAwaited) this.#ticked.ring(1 << slot);
   }
 
-  /** Ticks the slot's calls and returns the number of their agents. */
-  #tickAwake(slot: number): number {
+  /** Ticks the slot's calls. Returns whether the main thread waits for the tick of any of them. */
+  #tickAwake(slot: number): boolean {
     const calls = this.#slots.awakeIn(slot);
-    let agents = 0;
+    let isAwaited = false;
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as MediaCall;
       this.#tickCall(call);
-      agents += call.agentCount;
+      isAwaited ||= call.isAwaited;
     }
-    return agents;
+    return isAwaited;
   }
 
-  /**
-   * Ticks the resting calls that are due. Also beats while the clock is stopped, as a thread with only resting calls is
-   * alive.
-   */
-  #tickResting(): void {
+  /** Beats while the clock is stopped, as a thread with only resting calls is alive. */
+  #round(): void {
+    this.#precedence.look(threadCpuMs(), performance.now());
     if (!this.#clock.running) this.stats.beat();
+    this.#tickResting();
+  }
+
+  /** Ticks the resting calls that are due. */
+  #tickResting(): void {
     if (this.#slots.restingTurns === 0) return;
     this.#io.receive();
     for (let turns = this.#slots.restingTurns; turns > 0; turns--) {

@@ -18,6 +18,7 @@ const worker = new EngineWorker(
     mediaLegFactory(PCM_MEDIA, openPcmLeg),
   ],
   io,
+  codecs,
 );
 
 /** Task of the pool. */

@@ -12,7 +12,7 @@ export class ListeningParty implements Party {
     return false;
   }
 
-  push(frame: Int16Array, voiced: boolean): void {
-    this.#listener.push(frame, voiced);
+  push(frame: Int16Array, voiced: boolean, speaker: number): void {
+    this.#listener.push(frame, voiced, speaker);
   }
 }

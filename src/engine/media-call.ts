@@ -3,6 +3,7 @@ import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../media/media-leg
 import { runCommand } from '../media/media-protocol.ts';
 import { SentLevel } from '../rings/sent-level.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
+import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
@@ -12,14 +13,17 @@ import {
   type CallPlacement,
   type Command,
   type Event,
+  type HeardFact,
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
 import { AgentLegParty } from './agent-leg.ts';
+import { AnswerListener } from './answer-listener.ts';
 import { ListeningParty } from './listening-party.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 import { SpeechParty } from './speech-party.ts';
+import { TurnMeter } from './turn-meter.ts';
 
 /** Once a second, unless the call is resting. */
 const TICKS_BETWEEN_COUNTS = 50;
@@ -27,6 +31,7 @@ const TICKS_BETWEEN_COUNTS = 50;
 /** The worker's services for a call. */
 export interface MediaCallHost {
   readonly stats: EngineStats;
+  readonly codecs: VoiceCodecs;
   mixerFor(sampleRateHz: number): Mixer;
   post(message: Event | Reply): void;
 }
@@ -85,7 +90,9 @@ export class MediaCall {
     this.#host = host;
     this.#leg = leg;
     this.#mixer = host.mixerFor(leg.sampleRateHz);
-    this.#platform = new PlatformLegParty(leg, host.stats);
+    const { callId } = this;
+    const turns = new TurnMeter((turn) => host.post({ type: 'call.turn', callId, turn }));
+    this.#platform = new PlatformLegParty(leg, host.stats, turns);
     this.#parties = [this.#platform];
     this.#audio = placement.audio;
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
@@ -94,6 +101,7 @@ export class MediaCall {
     for (const agent of placement.agents) this.#join(agent);
     for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
     if (placement.speech !== null) this.#hostSpeech(placement.speech);
+    if (placement.isListenedTo) this.#listen();
     this.#seat();
   }
 
@@ -102,8 +110,16 @@ export class MediaCall {
     return this.#leg.sampleRateHz;
   }
 
-  get agentCount(): number {
-    return this.#agents.length;
+  /** Whether an agent has something to do after a tick: to fetch a frame, or to refill its ring. */
+  get isAwaited(): boolean {
+    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.isAwaiting) return true;
+    return false;
+  }
+
+  /** Whether an agent listens to packets of Opus. */
+  get #hearsOpus(): boolean {
+    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.hearsOpus) return true;
+    return false;
   }
 
   /** Whether most ticks may be skipped: nobody speaks or listens, and the leg is idle until a command arrives. */
@@ -115,6 +131,7 @@ export class MediaCall {
   /** Mixes one frame for all parties. An exception is a bug and ends this call. */
   tick(): void {
     if (this.#ended) return;
+    this.#host.codecs.passed.begin(this.#hearsOpus);
     this.#mixer.mix(this.#parties);
     this.#afterTick();
     this.#ticksToCount--;
@@ -147,6 +164,8 @@ export class MediaCall {
         return this.#platform.tap(command.voice, command.ring);
       case 'call.speech':
         return this.#hostSpeech(command.speech);
+      case 'call.listen':
+        return this.#listen();
       case 'call.audio':
         this.#audio = command.flow;
         return this.#seat();
@@ -193,8 +212,9 @@ export class MediaCall {
 
   #join(placement: AgentPlacement): void {
     const { callId } = this;
-    const { stats, post } = this.#host;
-    const agent = new AgentLegParty({ callId, roomRateHz: this.#leg.sampleRateHz, stats, post }, placement);
+    const { stats, codecs, post } = this.#host;
+    const host = { callId, roomRateHz: this.#leg.sampleRateHz, stats, codecs, post };
+    const agent = new AgentLegParty(host, placement);
     this.#agents.push(agent);
     this.#seat();
     stats.add('agent_legs', 1);
@@ -205,6 +225,7 @@ export class MediaCall {
     if (agent === undefined) return;
     this.#agents.splice(this.#agents.indexOf(agent), 1);
     addTotals(this.#left, agent.playout);
+    agent.close();
     this.#seat();
     this.#host.stats.add('agent_legs', -1);
   }
@@ -217,15 +238,32 @@ export class MediaCall {
     this.#seat();
   }
 
+  /** Begins anew on another worker: who answered is known by then. */
+  #listen(): void {
+    const { callId } = this;
+    const tell = (fact: HeardFact): void => this.#host.post({ type: 'call.heard', callId, fact });
+    this.#platform.listenBy(new AnswerListener(this.#leg.sampleRateHz, tell));
+  }
+
   #report(): AudioReport {
     const { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs } = this.#leg.counters;
-    const sent = { delayMs: 0, ...this.#left };
+    const { heardLevel, pushedLevel } = this.#platform;
+    const sent = { level: pushedLevel.read(), delayMs: 0, ...this.#left };
     for (const { playout } of this.#agents) {
       sent.delayMs = Math.max(sent.delayMs, playout.queuedMs);
       addTotals(sent, playout);
     }
     return {
-      received: { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs },
+      received: {
+        level: heardLevel.read(),
+        delayMs,
+        lost,
+        late,
+        concealed,
+        droppedForDepth,
+        shortenedMs,
+        lengthenedMs,
+      },
       sent,
     };
   }

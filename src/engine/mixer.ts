@@ -6,9 +6,14 @@ export interface Party {
    * Fills `frame` with the party's audio of this tick. Returns false when it is silent; the content of `frame` is then undefined.
    */
   pull(frame: Int16Array): boolean;
-  /** Passes the party the mix without its own voice. `frame` is read-only; `voiced` is false when it is silence. */
-  push(frame: Int16Array, voiced: boolean): void;
+  /**
+   * Passes the party the mix without its own voice. `frame` is read-only; `voiced` is false when it is silence. `speaker`:
+   * which of the parties alone is heard, NO_ONE when it is none or several.
+   */
+  push(frame: Int16Array, voiced: boolean, speaker: number): void;
 }
+
+export const NO_ONE = -1;
 
 /**
  * Mixes rooms of one sample rate, one after another, in the same scratch memory. It sums all voices once in 32 bits,
@@ -29,7 +34,7 @@ export class Mixer {
     if (voices === 0) this.#pushSilence(parties);
     else if (voices === 1) this.#pushOneVoice(parties);
     else if (parties.length === 2) this.#pushAcross(parties);
-    else this.#pushMixMinus(parties);
+    else this.#pushMixMinus(parties, voices);
   }
 
   #pullAll(parties: readonly Party[]): number {
@@ -43,35 +48,41 @@ export class Mixer {
   }
 
   #pushSilence(parties: readonly Party[]): void {
-    for (let i = 0; i < parties.length; i++) (parties[i] as Party).push(this.#bus.silence, false);
+    for (let i = 0; i < parties.length; i++) (parties[i] as Party).push(this.#bus.silence, false, NO_ONE);
   }
 
   #pushOneVoice(parties: readonly Party[]): void {
     const speaker = this.#voiced.indexOf(true);
     for (let i = 0; i < parties.length; i++) {
-      if (i === speaker) (parties[i] as Party).push(this.#bus.silence, false);
-      else (parties[i] as Party).push(this.#bus.voice(speaker), true);
+      if (i === speaker) (parties[i] as Party).push(this.#bus.silence, false, NO_ONE);
+      else (parties[i] as Party).push(this.#bus.voice(speaker), true, speaker);
     }
   }
 
   /** Both parties of a two-party room speak, the usual call: each gets the other's frame unmixed. */
   #pushAcross(parties: readonly Party[]): void {
-    (parties[0] as Party).push(this.#bus.voice(1), true);
-    (parties[1] as Party).push(this.#bus.voice(0), true);
+    (parties[0] as Party).push(this.#bus.voice(1), true, 1);
+    (parties[1] as Party).push(this.#bus.voice(0), true, 0);
   }
 
-  #pushMixMinus(parties: readonly Party[]): void {
+  #pushMixMinus(parties: readonly Party[], voices: number): void {
     const bus = this.#bus;
     bus.clear();
     for (let i = 0; i < parties.length; i++) if (this.#voiced[i]) bus.add(i);
     for (let i = 0; i < parties.length; i++) {
       if (!this.#voiced[i]) continue;
       bus.leaveOut(i);
-      (parties[i] as Party).push(bus.rest, true);
+      (parties[i] as Party).push(bus.rest, true, voices === 2 ? this.#otherThan(i) : NO_ONE);
     }
     bus.leaveOutNobody();
     for (let i = 0; i < parties.length; i++) {
-      if (!this.#voiced[i]) (parties[i] as Party).push(bus.rest, true);
+      if (!this.#voiced[i]) (parties[i] as Party).push(bus.rest, true, NO_ONE);
     }
+  }
+
+  /** The first other party that speaks. */
+  #otherThan(speaker: number): number {
+    const first = this.#voiced.indexOf(true);
+    return first === speaker ? this.#voiced.indexOf(true, speaker + 1) : first;
   }
 }

@@ -2,12 +2,16 @@ import { SummingBus } from '../audio/summing-bus.ts';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
 import { onePer } from '../base/one-per.ts';
+import { wallMs } from '../base/wall-ms.ts';
 import { MAX_VOICES, type MediaCounters, type MediaLeg, type Voice } from '../media/media-leg.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SentLevel } from '../rings/sent-level.ts';
 import { CountedTotal, type EngineCounter, type EngineStats } from '../threads/engine-stats.ts';
+import type { AnswerListener } from './answer-listener.ts';
 import { Egress } from './egress.ts';
+import { LevelMeter } from './level-meter.ts';
 import type { Party } from './mixer.ts';
+import type { TurnMeter } from './turn-meter.ts';
 
 type Totals = Omit<MediaCounters, 'delayMs'>;
 
@@ -36,15 +40,20 @@ export class PlatformLegParty implements Party {
   /** The tap of each voice. Null for all when there is none, the usual case. */
   #taps: (Egress | null)[] | null = null;
   #sentLevel: SentLevel | null = null;
+  readonly heardLevel = new LevelMeter();
+  readonly pushedLevel = new LevelMeter();
+  readonly #turns: TurnMeter;
+  #listener: AnswerListener | null = null;
   /** The call is answered. What a far end sends before, and will not hear, is an announcement and no music on hold. */
   isAnswered = false;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(([, name]) => new CountedTotal(name));
 
-  constructor(leg: MediaLeg, stats: EngineStats) {
+  constructor(leg: MediaLeg, stats: EngineStats, turns: TurnMeter) {
     assert(leg.voices.length >= 1 && leg.voices.length <= MAX_VOICES, 'a media leg has 1 to 8 voices');
     this.#leg = leg;
     this.#stats = stats;
+    this.#turns = turns;
     this.#voices = leg.voices;
     if (leg.voices.length > 1) busFor(leg.sampleRateHz);
   }
@@ -72,18 +81,37 @@ export class PlatformLegParty implements Party {
     this.#sentLevel = level;
   }
 
+  /** Has the far end listened to, once it has answered. */
+  listenBy(listener: AnswerListener): void {
+    this.#listener = listener;
+  }
+
   pull(frame: Int16Array): boolean {
     const isPlain = this.#voices.length === 1 && this.#taps === null;
     const voiced = isPlain ? (this.#voices[0] as Voice).pull(frame) : this.#pullVoices(frame);
-    if (voiced) this.#stats.add('frames_in', 1);
-    return voiced;
+    this.heardLevel.note(frame, voiced);
+    if (this.isAnswered) this.#listener?.take(voiced ? frame : null);
+    if (!voiced) return false;
+    this.#stats.add('frames_in', 1);
+    if (this.isAnswered && !this.#leg.onHold) this.#turns.heard(frame, this.#arrivedAtMs());
+    return true;
   }
 
   push(frame: Int16Array, voiced: boolean): void {
     this.#leg.push(frame, voiced);
+    this.pushedLevel.note(frame, voiced);
     if (!voiced) return;
     this.#stats.add('frames_out', 1);
+    this.#turns.sent(frame, wallMs());
     if (this.#taps !== null) this.#sentLevel?.note(frame);
+  }
+
+  /** Of several voices, the one that came last has waited the least. */
+  #arrivedAtMs(): number {
+    let latestMs = 0;
+    for (let i = 0; i < this.#voices.length; i++)
+      latestMs = Math.max(latestMs, (this.#voices[i] as Voice).arrivedAtMs ?? 0);
+    return latestMs === 0 ? wallMs() : latestMs;
   }
 
   /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */

@@ -3,6 +3,7 @@ import { Resampler } from '../audio/resampler.ts';
 import { SOMETIME, SOON, TimeScaler } from '../audio/time-scaler.ts';
 import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
+import { wallMs } from '../base/wall-ms.ts';
 import { NO_MARK, RingConsumer } from '../rings/ring-consumer.ts';
 import { NOTE_CAPACITY } from '../rings/ring-layout.ts';
 import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
@@ -101,6 +102,16 @@ export class Playout {
     const rateHz = this.#ring.sampleRateHz || this.#rateHz;
     const queuedMs = (this.#ring.queuedSamples * 1000) / rateHz;
     return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
+  }
+
+  /** When the last frame had come, if what follows it came at its pace. */
+  get arrivedAtMs(): number {
+    return wallMs() - this.queuedMs;
+  }
+
+  /** Whether more waits to be queued than the ring holds. */
+  get isBehind(): boolean {
+    return this.#ring.behindMs > 0;
   }
 
   /** Whether cleared audio still has its last frame to play. */

@@ -117,10 +117,9 @@ async function stillCached(domain: FileDomain, id: string): Promise<number | nul
 
 async function openAt(
   domain: FileDomain,
-  file: StoredFile,
+  { platform, loginKey, remoteRef }: StoredFile,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { platform, loginKey, remoteRef } = file;
   if (remoteRef === null) throw new GatewayError('file_gone');
   const fetcher = platform === null ? undefined : domain.fetcher(platform);
   if (!fetcher || loginKey === null) throw new GatewayError('platform_failed');

@@ -30,8 +30,7 @@ export async function resolveAttachments(
 ): Promise<ResolvedFile[]> {
   const resolved: ResolvedFile[] = [];
   for (const source of sources) {
-    const file = await fileOf(domain, accountId, source, signal);
-    resolved.push(await outbound(domain, file));
+    resolved.push(await outbound(domain, await fileOf(domain, accountId, source, signal)));
   }
   return resolved;
 }

@@ -153,8 +153,7 @@ export async function reserveFile(domain: FileDomain, accountId: string, facts: 
 /** Throws `too_many_slots`, with the limit, when the account has reached its number of reserved uploads. */
 async function assertSlotRoom({ store, clock }: FileDomain, accountId: string): Promise<void> {
   if ((await countOpenSlots(store.db, accountId, clock.nowIso())) < MAX_OPEN_SLOTS) return;
-  const text = `An account may have at most ${MAX_OPEN_SLOTS} reserved uploads`;
-  throw new GatewayError('too_many_slots', text);
+  throw new GatewayError('too_many_slots', `An account may have at most ${MAX_OPEN_SLOTS} reserved uploads`);
 }
 
 /**

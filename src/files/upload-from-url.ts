@@ -35,8 +35,7 @@ export async function uploadFromUrl(
   client: AbortSignal,
 ): Promise<Upload> {
   await assertFileRoom(domain, accountId);
-  const reason = new GatewayError('url_failed');
-  const limit = new TimeLimit(domain.clock, FETCH_DEADLINE_MS, { reason });
+  const limit = new TimeLimit(domain.clock, FETCH_DEADLINE_MS, { reason: new GatewayError('url_failed') });
   const signal = AbortSignal.any([client, limit.signal]);
   const wanted = { accountId, facts };
   try {

@@ -91,8 +91,7 @@ export class WebFiles {
 
 function fileOf(url: URL, answer: IncomingMessage, signal: AbortSignal): WebFile {
   const { headers, statusCode } = answer;
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (statusCode !== 200 || encoding !== 'identity') {
+  if (statusCode !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     answer.destroy();
     throw new GatewayError('url_failed');
   }

@@ -1,5 +1,6 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
 import { EventLoopLimit } from '../base/event-loop-limit.ts';
+import type { TurnMetrics } from '../base/speech.ts';
 import { changeRows, type Db } from '../store/database/rows.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
@@ -21,6 +22,8 @@ import { greet } from './voice/greet.ts';
 
 /** People often write several messages in a row. */
 const BURST_MS = 1_000;
+/** The end of a turn comes before, or the call is over. */
+const MOST_TURN_MS = 15_000;
 
 /** In place of a reply of which nothing was heard: providers refuse empty ones. */
 const NOTHING_HEARD = '(Nothing of this was heard.)';
@@ -46,6 +49,8 @@ export class InlineRunner implements AgentModels {
         clock,
         onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
         onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onTurnEnded: ({ identity: { agentId, callId } }) => this.#lanes.hurry(agentId, callId),
+        onMeasured: (turnId, metrics) => this.#later('the time of a reply', this.#measured(turnId, metrics)),
         onEnded: ({ identity: { agentId, callId } }) =>
           this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
@@ -111,7 +116,14 @@ export class InlineRunner implements AgentModels {
   }
 
   #claimed(lane: ClaimedLane): void {
-    this.#lanes.offer(lane, lane.eventType === 'dm_chat' ? BURST_MS : 0, lane.pauseMs);
+    this.#lanes.offer(lane, this.#delayOf(lane), lane.pauseMs);
+  }
+
+  /** More may arrive: of somebody who writes, or who has not said all yet. */
+  #delayOf({ eventType, lane }: ClaimedLane): number {
+    if (eventType === 'dm_chat') return BURST_MS;
+    const isSaid = eventType === 'call_transcript' && this.#domain.voices.find(lane)?.isListening === true;
+    return isSaid ? MOST_TURN_MS : 0;
   }
 
   async #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {
@@ -142,6 +154,11 @@ export class InlineRunner implements AgentModels {
   async #heard({ turnId, heard }: Interruption): Promise<void> {
     const reply = { deliveryId: turnId, role: 'assistant' } as const;
     await changeRows(this.#domain.store.db, 'modelTurns', reply, { text: heard || NOTHING_HEARD });
+  }
+
+  /** Stores how long the caller waited for a reply. */
+  async #measured(id: string, metrics: TurnMetrics): Promise<void> {
+    await changeRows(this.#domain.store.db, 'deliveries', { id }, { turnMetrics: metrics });
   }
 
   #later(what: string, work: Promise<void>): void {

@@ -9,7 +9,7 @@ export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
   /** Native sample rate of the leg's frames, in Hz. One frame is 20 ms of 16-bit mono. */
   readonly sampleRateHz: number;
   /**
-   * True when the leg will neither send nor receive until it is configured again. One tick per second is then enough.
+   * True when the leg will neither send nor receive until it is configured again. One tick in four seconds is then enough.
    */
   readonly resting: boolean;
   /** Whether the far end holds the call: it hears nothing, and music at most is heard of it. */
@@ -32,6 +32,8 @@ export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
 export interface Voice {
   /** Fills `frame` with the party's next 20 ms. Returns false when there was nothing; `frame` is then undefined. */
   pull(frame: Int16Array): boolean;
+  /** When the last frame had arrived, before any buffer, by `wallMs`. Without: unknown. */
+  readonly arrivedAtMs?: number | null;
 }
 
 /** What exceeds them has to be mixed by the leg into the last one. */

@@ -20,8 +20,7 @@ export class MadeOnce<Value> {
 
   /** Rejects as `make` does, and with the signal's reason once it aborts. */
   get(key: string, make: (signal: AbortSignal) => Promise<Value>, signal: AbortSignal): Promise<Value> {
-    const made = this.#made.get(key) ?? this.#make(key, make);
-    return unlessAborted(made, signal);
+    return unlessAborted(this.#made.get(key) ?? this.#make(key, make), signal);
   }
 
   /** The next caller makes it again. */

@@ -67,7 +67,10 @@ export class RingConsumer {
     return Atomics.load(this.#ring.words, NOTES_WRITTEN);
   }
 
-  /** Milliseconds of audio queued outside the ring until there is room, as of the last `queuedSamples`. */
+  /**
+   * Milliseconds of audio queued outside the ring until there is room, as of the last `queuedSamples`; at least 1 while
+   * anything is.
+   */
   get behindMs(): number {
     return this.#ring.words[BEHIND_MS] as number;
   }

@@ -1,8 +1,6 @@
-import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../audio/libopus.ts';
-import { WasmOpus } from '../audio/opus-wasm.ts';
 import type { OpenMediaLeg } from '../media/media-leg.ts';
 import { loadMediaIo } from '../native/media-io.ts';
-import { loadOpus } from '../native/opus.ts';
+import { openLibOpus } from './codecs/open-libopus.ts';
 import { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { PacketLeg } from './packet-leg.ts';
 import { NativeIo } from './paths/native-sockets.ts';
@@ -30,13 +28,6 @@ export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {
   return portableIo;
 }
 
-/** Returns the native libopus where it is built, and the WebAssembly one otherwise and with portable I/O. */
-function libOpus(kind: SocketIo['kind']): LibOpus {
-  if (kind === 'portable') return new WasmOpus();
-  const native = loadOpus(MAX_OPUS_PACKET_BYTES, MAX_OPUS_FRAME_SAMPLES);
-  return typeof native === 'string' ? new WasmOpus() : native;
-}
-
 /** Returns the codecs of this worker. `onOpus` receives the name of the libopus in use once the worker needs one. */
 export function voiceCodecsFor(
   kind: SocketIo['kind'],
@@ -44,7 +35,7 @@ export function voiceCodecsFor(
   maxJitterDelayMs?: number,
 ): VoiceCodecs {
   return new VoiceCodecs(() => {
-    const opus = libOpus(kind);
+    const opus = openLibOpus(kind);
     onOpus(opus.library);
     return opus;
   }, maxJitterDelayMs);

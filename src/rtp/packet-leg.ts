@@ -1,6 +1,12 @@
 import { newJitterCounters } from '../audio/jitter-counters.ts';
 import { wallMs } from '../base/wall-ms.ts';
-import { MAX_VOICES, type MediaLeg, type MediaLegHost, newMediaCounters } from '../media/media-leg.ts';
+import {
+  MAX_VOICES,
+  type MediaLeg,
+  type MediaLegHost,
+  newMediaCounters,
+  type Voice,
+} from '../media/media-leg.ts';
 import type { PacketRecord } from '../rings/packet-ring.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { RingPath } from './paths/ring-path.ts';
@@ -22,9 +28,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
   readonly resting = false;
   readonly onHold = false;
   readonly commands = {};
-  readonly voices = Array.from({ length: MAX_VOICES }, (_, voice) => ({
-    pull: (frame: Int16Array) => this.#pull(voice, frame),
-  }));
+  readonly voices = Array.from({ length: MAX_VOICES }, (_, voice) => this.#voice(voice));
   readonly #counters = {
     ...newMediaCounters(),
     ...newJitterCounters(),
@@ -56,7 +60,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     this.sampleRateHz = sampleRateHz;
     this.#codecs = codecs;
     this.#host = host;
-    this.#path = new RingPath(rings);
+    this.#path = new RingPath(rings, memory);
     this.#sources = new Sources({
       roomRateHz: sampleRateHz,
       maxJitterDelayMs: codecs.maxJitterDelayMs,
@@ -96,6 +100,16 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     this.#sources.clear();
     this.#sender.dtmf.close();
     this.#sender.close();
+  }
+
+  #voice(voice: number): Voice {
+    const arrivedAtMs = () => this.#sources.arrivedAtMs(voice);
+    return {
+      pull: (frame) => this.#pull(voice, frame),
+      get arrivedAtMs() {
+        return arrivedAtMs();
+      },
+    };
   }
 
   /** The first voice is pulled first, so it begins the leg's tick. */

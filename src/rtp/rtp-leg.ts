@@ -152,6 +152,10 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     return heard;
   }
 
+  get arrivedAtMs(): number {
+    return wallMsAt(this.#receiver.arrivedAtMs);
+  }
+
   push(frame: Int16Array, voiced: boolean): void {
     const config = this.#config;
     if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, this.#tickMs);

@@ -23,7 +23,9 @@ import { MEDIA_MEMORY_BYTES } from '../media/media-leg.ts';
  *            │ REMOTE_HOST (48 bytes of ASCII)             │
  *        104 ├─────────────────────────────────────────────┤
  *            │ CNAME (12 bytes)                            │
- *        116 └─────────────────────────────────────────────┘
+ *        116 ├──────────────────────┬──────────────────────┤
+ *            │ HEARD_SSRC           │ HEARD_SEQUENCE (16)  │  the last packet of the voice, 65,536: none
+ *        124 └──────────────────────┴──────────────────────┘
  *
  * Only one thread writes at a time, and the next one reads only after the previous one is gone, so plain stores do.
  */
@@ -44,7 +46,15 @@ const REMOTE_HOST_OFFSET = 56;
 const REMOTE_HOST_MAX_BYTES = 48;
 const CNAME_OFFSET = 104;
 const CNAME_BYTES = 12;
-const END_OFFSET = CNAME_OFFSET + CNAME_BYTES;
+const CNAME_END = CNAME_OFFSET + CNAME_BYTES;
+const HEARD_SSRC = 29;
+const HEARD_SEQUENCE = 30;
+const END_OFFSET = 124;
+/** Of 16 bits. */
+const NO_SEQUENCE = 0x1_0000;
+
+/** Ten seconds of the shortest packets. With more missing, the stream is another one. */
+const MOST_MISSED = 4_000;
 
 /** The state of an RTP session in shared memory. New memory is initialised with random values. */
 export class RtpState {
@@ -76,6 +86,7 @@ export class RtpState {
     this.#words[SENT_SEQUENCE] = random.readUInt16BE(4) & 0x7fff;
     this.#words[SENT_TIMESTAMP] = random.readUInt32BE(8);
     this.#bytes.set(random.subarray(12), CNAME_OFFSET);
+    this.#words[HEARD_SEQUENCE] = NO_SEQUENCE;
   }
 
   get localSsrc(): number {
@@ -84,7 +95,7 @@ export class RtpState {
 
   /** Canonical name (RFC 7022): short-term persistent, from random bytes. */
   get cname(): string {
-    return Buffer.from(this.#bytes.subarray(CNAME_OFFSET, END_OFFSET)).toString('base64url');
+    return Buffer.from(this.#bytes.subarray(CNAME_OFFSET, CNAME_END)).toString('base64url');
   }
 
   get sentSequence(): number {
@@ -128,6 +139,20 @@ export class RtpState {
   noteReceived(ssrc: number, sequence: number): void {
     this.#words[REMOTE_SSRC] = ssrc;
     this.#words[REMOTE_SEQUENCE] = sequence;
+  }
+
+  /** Records a packet of the voice that is played. */
+  noteHeard(ssrc: number, sequence: number): void {
+    this.#words[HEARD_SSRC] = ssrc;
+    this.#words[HEARD_SEQUENCE] = sequence;
+  }
+
+  /** Number of packets of this stream between the last one that was heard and this one; 0 for another stream. */
+  missedBefore(ssrc: number, sequence: number): number {
+    const last = this.#words[HEARD_SEQUENCE]!;
+    if (last === NO_SEQUENCE || this.#words[HEARD_SSRC] !== ssrc) return 0;
+    const missed = (sequence - last - 1) & 0xffff;
+    return missed <= MOST_MISSED ? missed : 0;
   }
 
   get srtcpSent(): number {

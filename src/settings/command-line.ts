@@ -71,8 +71,7 @@ function defaultOf(variable: Variable): string {
 
 function unknown(option: string): Order {
   if (!option.startsWith('--')) return mistake(`"${option}" is not an option. ${SEE_HELP}`);
-  const known = Object.keys(VARIABLES).map(optionOf);
-  const meant = nearestName(option, known);
+  const meant = nearestName(option, Object.keys(VARIABLES).map(optionOf));
   return mistake(`${option} is not an option${meant ? `; did you mean ${meant}?` : `. ${SEE_HELP}`}`);
 }
 

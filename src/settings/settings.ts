@@ -190,14 +190,23 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       },
       /** Addresses and subnets that endpoints may have although they are not public. */
       allow: values.SVC_MODELS_ALLOW ?? [],
+      /** Tells whether a caller has said all. Null: the words decide alone. */
+      turns:
+        values.SVC_TURN_MODEL_URL === null
+          ? null
+          : {
+              url: values.SVC_TURN_MODEL_URL,
+              model: values.SVC_TURN_MODEL,
+              key: values.SVC_TURN_MODEL_KEY,
+            },
     },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       /** Of all accounts; null: no limit but the room there is. */
       maxTotal: values.SVC_MAX_CALLS || null,
       isAdmittedByLoad: values.SVC_ADMISSION === 'load',
-      /** Of all accounts: one for each pair of ports for RTP. */
-      max: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
+      /** For RTP and RTCP, one for each call that there can be. */
+      portPairs: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
     /** What an agent may use in an hour. */

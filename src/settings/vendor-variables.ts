@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ProxyList, PublicUrl } from './values.ts';
 
 /** A setting that replaces the host of a vendor, those of all its regions. Keys go nowhere else. */
@@ -27,5 +28,22 @@ export const VENDOR_VARIABLES = {
     schema: ProxyList,
     meaning:
       'Comma-separated non-public addresses or subnets that endpoints of models may have, such as that of a model on your own network or of a proxy. `localhost` and names of the hosts file count if their addresses are listed here',
+  },
+  SVC_TURN_MODEL_URL: {
+    default: null,
+    schema: PublicUrl,
+    meaning:
+      'An API like that of OpenAI, with its version, such as `http://127.0.0.1:8000/v1`, whose model is asked whether a caller has said all when their words do not tell; within 0.6 s. Private addresses need SVC_MODELS_ALLOW',
+  },
+  SVC_TURN_MODEL: {
+    default: 'turn',
+    schema: z.string().min(1).max(100),
+    meaning: 'Name of that model',
+  },
+  SVC_TURN_MODEL_KEY: {
+    default: null,
+    secret: true,
+    schema: z.string().min(1).max(500),
+    meaning: 'Key of that API; none without it',
   },
 } as const;

@@ -13,8 +13,7 @@ const MULAW_SILENCE = 0xff;
  */
 export function nearestFormat(ratesHz: readonly [number, ...number[]], rateHz: number): AudioFormat {
   if (rateHz === MULAW_RATE_HZ) return { encoding: 'mulaw', sampleRateHz: rateHz };
-  const sampleRateHz = ratesHz.find((each) => each >= rateHz) ?? Math.max(...ratesHz);
-  return { encoding: 's16le', sampleRateHz };
+  return { encoding: 's16le', sampleRateHz: ratesHz.find((each) => each >= rateHz) ?? Math.max(...ratesHz) };
 }
 
 export function bytesPerSample({ encoding }: AudioFormat): number {

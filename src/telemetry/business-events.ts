@@ -1,4 +1,5 @@
 import { isDiskFull } from '../base/errors.ts';
+import type { TurnMetrics } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { Loggers } from './loggers.ts';
@@ -109,6 +110,11 @@ export class BusinessEvents {
   speechCounted({ service, provider }: SpeechSource, counted: CountedSpeech): void {
     if (service === 'tts') this.#metrics.speech.spoke(provider, counted);
     else this.#metrics.speech.heard(provider, counted);
+  }
+
+  /** The far end of a call has waited so long for an answer, in ms, and for each part of it. */
+  turnMeasured(platform: string, turn: TurnMetrics): void {
+    this.#metrics.turns.measured(platform, turn);
   }
 
   /** A call WebSocket sent its client a `call_error` with this code. */
@@ -235,8 +241,7 @@ export class BusinessEvents {
   /**
    * No SMTP server is configured, so the whole mail with its link is logged for people who are trying out the gateway.
    */
-  mailSavedToFile(mail: { to: string; subject: string; text: string }, path: string): void {
-    const { to, subject, text } = mail;
+  mailSavedToFile({ to, subject, text }: { to: string; subject: string; text: string }, path: string): void {
     this.#loggers.accounts.warn(
       { path, personal: { to, subject, text } },
       'mail written to disk instead of being sent',

@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { LogTail } from './log-tail.ts';
 
 /** Memory for log lines while the terminal or pipe is too slow. Lines beyond it are dropped. */
 const BACKLOG_BYTES = 8 * 1024 * 1024;
@@ -44,6 +45,7 @@ export interface Loggers {
   readonly bridge: Logger;
   readonly messaging: Logger;
   readonly models: Logger;
+  readonly tail: LogTail;
   /** Writes buffered lines. Must be called last. */
   flush(): void;
 }
@@ -51,6 +53,7 @@ export interface Loggers {
 /** Opens loggers that write JSON lines to standard output without blocking, or to `stream` in tests. */
 export function openLoggers(level: string, stream?: DestinationStream): Loggers {
   const output = stream ? { stream, flush: () => {} } : standardOutput();
+  const tail = new LogTail();
   const root = pino(
     {
       level,
@@ -58,7 +61,13 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_PATHS, censor: '[redacted]' },
-      hooks: { streamWrite: withoutKeys },
+      hooks: {
+        streamWrite: (line) => {
+          const clean = withoutKeys(line);
+          tail.add(clean);
+          return clean;
+        },
+      },
     },
     output.stream,
   );
@@ -73,6 +82,7 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     bridge: part('bridge'),
     messaging: part('messaging'),
     models: part('models'),
+    tail,
     flush: output.flush,
   };
 }

@@ -4,6 +4,7 @@ import { type EngineReading, registerEngineMetrics } from './engine-metrics.ts';
 import { ReadMetrics } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 import { SpeechMetrics } from './speech-metrics.ts';
+import { TurnTimes } from './turn-times.ts';
 
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
@@ -56,6 +57,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #read = new ReadMetrics(this.#registry);
   readonly speech = new SpeechMetrics(this.#registry);
+  readonly turns = new TurnTimes(this.#registry);
   readonly #requestTimes = new RequestTimes();
   readonly #shares = new Map<string, ShareReading>();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [

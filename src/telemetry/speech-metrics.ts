@@ -76,11 +76,10 @@ export class SpeechMetrics {
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram<'provider'> {
-    const labelNames = ['provider'] as const;
     return new Histogram({
       name: `svc_speech_${name}`,
       help,
-      labelNames,
+      labelNames: ['provider'] as const,
       buckets,
       registers: [this.#registry],
     });

@@ -1,3 +1,4 @@
+import type { RingCoding } from '../rings/packet-frame.ts';
 import { Downlink, type DownlinkReader } from './downlink.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import type { AgentPlacement, CallCommand, ClearPoint } from './protocol.ts';
@@ -33,8 +34,8 @@ export interface AgentAudio {
    * written after it is played.
    */
   hold(isHeld: boolean): void;
-  /** Starts listening or changes the rate; null stops listening. */
-  listen(sampleRateHz: number | null): void;
+  /** Starts listening, or changes the rate or the coding; a null rate stops listening. Packets of Opus have no rate. */
+  listen(sampleRateHz: number | null, coding?: RingCoding): void;
   /** Leaves the call. No callbacks follow. Safe to call twice. */
   close(): void;
 }
@@ -78,7 +79,11 @@ export class AgentLink implements AgentAudio {
     return {
       legId: this.legId,
       uplink: this.#uplink.memory,
-      downlink: downlink && { sampleRateHz: downlink.sampleRateHz, memory: downlink.memory },
+      downlink: downlink && {
+        sampleRateHz: downlink.sampleRateHz,
+        memory: downlink.memory,
+        coding: downlink.coding,
+      },
       clears: this.#clears.map(({ point }) => point),
       isHeld: this.#isHeld,
       holds: [...this.#holds],
@@ -108,9 +113,12 @@ export class AgentLink implements AgentAudio {
     this.#host.send({ type: 'agent.hold', legId: this.legId, isHeld });
   }
 
-  listen(sampleRateHz: number | null): void {
-    if (this.#closed || sampleRateHz === (this.#downlink?.sampleRateHz ?? null)) return;
-    this.#downlink = sampleRateHz === null ? null : new Downlink(sampleRateHz);
+  listen(sampleRateHz: number | null, coding: RingCoding = 'pcm'): void {
+    if (this.#closed) return;
+    const wanted = sampleRateHz === null ? null : new Downlink(sampleRateHz, coding);
+    const present = this.#downlink;
+    if (wanted?.sampleRateHz === present?.sampleRateHz && wanted?.coding === present?.coding) return;
+    this.#downlink = wanted;
     const { downlink } = this.placement();
     this.#host.send({ type: 'agent.listen', legId: this.legId, downlink });
   }

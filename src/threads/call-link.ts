@@ -18,6 +18,8 @@ import {
   type CallOutcome,
   type CallPlacement,
   fromWireError,
+  type HeardFact,
+  type MeasuredTurn,
   PROTOCOL_VERSION,
   type Reply,
   type TapPlacement,
@@ -38,6 +40,10 @@ type RequestCommand = Extract<CallCommand, { readonly requestId: number }>;
 export interface EngineCallObserver {
   /** The call's media has ended for good without `close`: because of a bug, or because no worker could hold it. */
   ended(termination: Termination): void;
+  /** The far end has spoken, and has been answered. */
+  turned(turn: MeasuredTurn): void;
+  /** After `listen`. */
+  heard(fact: HeardFact): void;
 }
 
 /** The media half of a call, on whichever worker it runs. */
@@ -55,6 +61,8 @@ export interface EngineCall {
   tap(voice: number, ring: FrameRing | null): void;
   /** Makes hosted speech a party of the call's room, heard from `startAudio` on. Call it once. */
   hostSpeech(speech: SpeechRings): void;
+  /** Has the observer told what is heard of the far end. */
+  listen(): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
   /** Reads how the audio is doing. Rejects when the call has no open media, or loses its worker meanwhile. */
@@ -123,6 +131,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #audio: AudioFlow = 'none';
   #taps: readonly TapPlacement[] = [];
   #speech: SpeechRings | null = null;
+  #isListenedTo = false;
   #lastLegId = 0;
   #closing = false;
   #suspected = false;
@@ -196,6 +205,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.send({ type: 'call.speech', speech });
   }
 
+  listen(): void {
+    this.#isListenedTo = true;
+    this.send({ type: 'call.listen' });
+  }
+
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
     this.#lastLegId++;
     const agent = new AgentLink(this.#lastLegId, this, observer, memory);
@@ -245,6 +259,10 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       case 'media.event':
         if ('media' in this.#state) this.#state.media.onEvent(message.event);
         return;
+      case 'call.turn':
+        return this.#observer.turned(message.turn);
+      case 'call.heard':
+        return this.#observer.heard(message.fact);
       case 'agent.mark':
         return this.#agent(message.legId)?.marked(message.markId);
       case 'agent.held':
@@ -281,6 +299,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       agents: this.#agents.map((agent) => agent.placement()),
       taps: this.#taps,
       speech: this.#speech,
+      isListenedTo: this.#isListenedTo,
     } as const;
     this.#host.run(placement, again).then(
       (outcome) => this.#finished(outcome),

@@ -1,5 +1,6 @@
 import { FRAME_MS } from '../base/frame.ts';
-import { type FrameRing, FrameRingConsumer, frameRingMemory } from '../rings/frame-ring.ts';
+import { FrameRingConsumer, frameRingMemory } from '../rings/frame-ring.ts';
+import { type DownlinkRing, PACKET_RING_RATE_HZ, packetIn, type RingCoding } from '../rings/packet-frame.ts';
 
 /** Audio kept for a reader that has fallen behind; anything older is dropped. */
 const MAX_BEHIND_FRAMES = 200 / FRAME_MS;
@@ -9,10 +10,10 @@ const TELL_EVERY_MS = 1_000;
 export interface DownlinkReader {
   /**
    * One 20 ms frame of the mix without the agent's own voice: 16-bit little-endian mono at the rate the agent listens
-   * at. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
+   * at, or a packet of Opus. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
    * 200 ms old.
    */
-  frame(pcm: Uint8Array): boolean;
+  frame(audio: Uint8Array): boolean;
   /** Runs `give` synchronously. It offers several frames, which may be sent together. */
   cork(give: () => void): void;
   /** The oldest audio, since the previous report, was dropped because frames were not taken for 200 ms. */
@@ -20,18 +21,22 @@ export interface DownlinkReader {
 }
 
 /** The audio an agent hears, on its way from the worker to the reader. */
-export class Downlink implements FrameRing {
+export class Downlink implements DownlinkRing {
+  /** Of the ring's frames. */
   readonly sampleRateHz: number;
+  readonly coding: RingCoding;
   readonly memory: SharedArrayBuffer;
   readonly #ring: FrameRingConsumer;
   #framesLost = 0;
   #lostMs = 0;
   #toldAtMs = 0;
 
-  constructor(sampleRateHz: number) {
-    this.sampleRateHz = sampleRateHz;
-    this.memory = frameRingMemory(sampleRateHz);
-    this.#ring = new FrameRingConsumer(this.memory, sampleRateHz);
+  /** The rate is that of samples. Packets have none. */
+  constructor(sampleRateHz: number, coding: RingCoding = 'pcm') {
+    this.coding = coding;
+    this.sampleRateHz = coding === 'opus' ? PACKET_RING_RATE_HZ : sampleRateHz;
+    this.memory = frameRingMemory(this.sampleRateHz);
+    this.#ring = new FrameRingConsumer(this.memory, this.sampleRateHz);
   }
 
   /**
@@ -47,13 +52,18 @@ export class Downlink implements FrameRing {
 
   #give(reader: DownlinkReader, frames: number): void {
     let waiting = frames;
-    for (; waiting > 0 && reader.frame(this.#ring.oldest()); waiting--) {
+    for (; waiting > 0 && reader.frame(this.#oldest()); waiting--) {
       this.#ring.release();
       this.#tell(reader, 0);
     }
     if (waiting === 0) return;
     this.#dropOldest(waiting);
     this.#tell(reader, TELL_EVERY_MS);
+  }
+
+  #oldest(): Uint8Array {
+    const frame = this.#ring.oldest();
+    return this.coding === 'opus' ? packetIn(frame) : frame;
   }
 
   /** Counts frames that the worker could not write because this thread did not read in time and the ring was full. */

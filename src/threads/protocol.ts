@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { MediaCounters, MediaEvent } from '../media/media-leg.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
+import type { DownlinkRing } from '../rings/packet-frame.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
 
 /**
@@ -46,6 +47,8 @@ export interface CallPlacement {
   readonly taps: readonly TapPlacement[];
   /** Null: nobody speaks for the gateway. */
   readonly speech: SpeechRings | null;
+  /** Whether `call.heard` is wanted. */
+  readonly isListenedTo: boolean;
 }
 
 /** Copies one voice of the leg into a ring, every tick, silence included; nothing while the call is on hold. */
@@ -60,7 +63,7 @@ export interface AgentPlacement {
   /** Ring memory from agent to call. */
   readonly uplink: SharedArrayBuffer;
   /** Ring memory from call to agent; null until the agent asks to receive. */
-  readonly downlink: FrameRing | null;
+  readonly downlink: DownlinkRing | null;
   /** Clears requested but not yet answered. */
   readonly clears: readonly ClearPoint[];
   /** Whether its audio is held, before those of `holds` that are not answered yet. */
@@ -98,7 +101,7 @@ export type CallCommand =
   /** Answered with an AudioReport. */
   | { readonly type: 'call.report'; readonly requestId: number }
   | { readonly type: 'agent.join'; readonly agent: AgentPlacement }
-  | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: FrameRing | null }
+  | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: DownlinkRing | null }
   /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
   | { readonly type: 'agent.clear'; readonly legId: number; readonly point: ClearPoint }
   /** Holds the agent's audio, or goes on with it; answered by `agent.held`. A clear goes on, too. */
@@ -109,6 +112,8 @@ export type CallCommand =
   /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
   | { readonly type: 'call.speech'; readonly speech: SpeechRings }
   | { readonly type: 'call.audio'; readonly flow: AudioFlow }
+  /** Tells what is heard of the far end, by `call.heard`, while the audio flows both ways. */
+  | { readonly type: 'call.listen' }
   | { readonly type: 'call.close' };
 
 /**
@@ -120,9 +125,13 @@ export interface AudioReport {
   readonly received: Pick<
     MediaCounters,
     'delayMs' | 'lost' | 'late' | 'concealed' | 'droppedForDepth' | 'shortenedMs' | 'lengthenedMs'
-  >;
-  /** What agents send, including agents that have left. Hosted speech is not part of it. */
+  > & {
+    /** Root mean square of what is heard, 0 to 1. */
+    readonly level: number;
+  };
+  /** What agents send, including agents that have left. Hosted speech is part of the level only. */
   readonly sent: {
+    readonly level: number;
     /** The longest queue of an agent's audio; 0 when none waits to be played. */
     readonly delayMs: number;
     readonly underruns: number;
@@ -139,11 +148,29 @@ export type RequestReply =
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
+/** When the far end had finished speaking, as its audio arrived, and when the first sound of the answer left (`wallMs`). */
+export interface MeasuredTurn {
+  readonly endMs: number;
+  readonly soundMs: number;
+}
+
+/** What is heard of the far end, in ms of its audio since the call was answered. */
+export type HeardFact = { readonly atMs: number } & (
+  | { readonly type: 'speech'; readonly isOn: boolean }
+  /** A pure tone has lasted so long: for 400 ms, or until it was over. */
+  | { readonly type: 'tone'; readonly hz: number; readonly ms: number; readonly isOver: boolean }
+  | { readonly type: 'music'; readonly isOn: boolean }
+);
+
 /** Worker → main: about a call. */
 export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'media.event'; readonly event: MediaEvent<unknown> }
   /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
   | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
+  /** The far end has been answered. */
+  | { readonly type: 'call.turn'; readonly turn: MeasuredTurn }
+  /** After `call.listen`. */
+  | { readonly type: 'call.heard'; readonly fact: HeardFact }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
   /** `playedMs` is a sum since the leg was created: all that has left. */

@@ -61,17 +61,20 @@ export class Uplink {
     if (this.#backlog.length === 0 && this.#ring.writeMark(markId)) return true;
     if (this.#backlog.length >= MAX_BACKLOG_ITEMS) return false;
     this.#backlog.push({ type: 'mark', markId });
+    this.#noteBacklog();
     return true;
   }
 
   /** Moves as much of the backlog into the ring as fits. */
   advance(): void {
+    if (this.#backlog.length === 0) return;
     let moved = 0;
     while (moved < this.#backlog.length && this.#move(this.#backlog[moved] as BacklogItem)) {
       this.#release(this.#backlog[moved] as BacklogItem);
       moved++;
     }
     if (moved > 0) this.#backlog.splice(0, moved);
+    this.#noteBacklog();
   }
 
   /** Drops the backlog. Returns its milliseconds and the position in the ring at which the clear ends. */
@@ -79,7 +82,8 @@ export class Uplink {
     const backlogMs = this.#backlogMs;
     for (const item of this.#backlog) this.#release(item);
     this.#backlog.length = 0;
-    this.#setBacklog(0);
+    this.#backlogMs = 0;
+    this.#noteBacklog();
     return { point: { position: this.#ring.position, noteCount: this.#ring.notesWritten }, backlogMs };
   }
 
@@ -90,7 +94,8 @@ export class Uplink {
     if (room === null) return ((samples.length - from) * 1000) / sampleRateHz;
     room.samples.set(samples.subarray(from, from + length), room.to);
     room.to += length;
-    this.#setBacklog(this.#backlogMs + (length * 1000) / sampleRateHz);
+    this.#backlogMs += (length * 1000) / sampleRateHz;
+    this.#noteBacklog();
     return ((samples.length - from - length) * 1000) / sampleRateHz;
   }
 
@@ -119,9 +124,9 @@ export class Uplink {
     return spare;
   }
 
-  #setBacklog(milliseconds: number): void {
-    this.#backlogMs = milliseconds;
-    this.#ring.noteBehind(milliseconds);
+  /** At least a millisecond while anything waits, be it a mark: the worker then tells of every tick. */
+  #noteBacklog(): void {
+    this.#ring.noteBehind(this.#backlog.length === 0 ? 0 : Math.max(1, Math.ceil(this.#backlogMs)));
   }
 
   /** Returns an item's memory to the queue and keeps one block of the standard size for reuse. */
@@ -140,7 +145,8 @@ export class Uplink {
     const rest = item.to - item.from;
     const written = this.#ring.write(item.samples, item.from, rest, item.sampleRateHz);
     item.from += written;
-    this.#setBacklog(Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz));
+    this.#backlogMs = Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz);
+    this.#noteBacklog();
     return written === rest;
   }
 }

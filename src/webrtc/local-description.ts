@@ -16,9 +16,8 @@ export const OUR_MID = '0';
 
 /** Offers one stream of Opus from us. */
 export function writeOffer(local: LocalDescription): string {
-  const direction = 'sendonly';
   return write(OUR_MID, [
-    ...audio({ local, mid: OUR_MID, payloadType: OUR_PAYLOAD_TYPE, setup: 'actpass', direction }),
+    ...audio({ local, mid: OUR_MID, payloadType: OUR_PAYLOAD_TYPE, setup: 'actpass', direction: 'sendonly' }),
     `a=msid:${local.cname} ${local.cname}`,
     `a=ssrc:${local.ssrc} cname:${local.cname}`,
   ]);
@@ -27,10 +26,9 @@ export function writeOffer(local: LocalDescription): string {
 /** Takes the stream of Opus of an offer and nothing else. Our part in the handshake is `setup`. */
 export function writeAnswer(
   local: LocalDescription,
-  remote: RemoteDescription,
+  { media, index, payloadType, levelExtension: level }: RemoteDescription,
   setup: 'active' | 'passive',
 ): string {
-  const { media, index, payloadType, levelExtension: level } = remote;
   const mid = midOf(media[index]!) ?? OUR_MID;
   const taken = audio({ local, mid, payloadType, setup, direction: 'recvonly' });
   const extension = level === null ? [] : [`a=extmap:${level} ${AUDIO_LEVEL}`];

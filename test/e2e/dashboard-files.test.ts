@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 
@@ -30,6 +31,7 @@ describe('the files of the dashboard', () => {
     '/dashboard/calls',
     '/dashboard/calls/',
     '/dashboard/agents/agt_1/provider',
+    '/docs',
   ])('has its page at %s, which names its files from there', async (path) => {
     const answer = await get(path);
     expect(answer.status).toBe(200);
@@ -66,6 +68,24 @@ describe('the files of the dashboard', () => {
     expect(await packed.text()).toBe(await plain.text());
   });
 
+  it('asks for nothing that the gateway does not have', async () => {
+    const { paths } = (await (await get('/openapi.json')).json()) as { paths: Record<string, object> };
+    const known = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`.split('/')),
+    );
+    const isKnown = (endpoint: string) =>
+      known.some(
+        (parts) =>
+          parts.length === endpoint.split('/').length &&
+          endpoint.split('/').every((part, at) => part === parts[at] || part.startsWith('{')),
+      );
+    const asked = sources().flatMap(
+      (source) => source.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? [],
+    );
+    expect(asked.length).toBeGreaterThan(80);
+    expect(asked.filter((endpoint) => !isKnown(endpoint))).toEqual([]);
+  });
+
   it.each(['page.html', 'none.js', '..%2f..%2fmain.cjs', '%2e%2e%2fpage.html'])(
     'has no file %s',
     async (name) => {
@@ -73,3 +93,11 @@ describe('the files of the dashboard', () => {
     },
   );
 });
+
+function sources(): string[] {
+  const root = new URL('../../src/dashboard/', import.meta.url);
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(new URL(name, root), 'utf8'));
+}

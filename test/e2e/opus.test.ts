@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+import { OpusAgent } from '../support/opus-agent.ts';
 import { retryAudio } from '../support/stall-probe.ts';
 import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
 import { streamTone } from '../support/tone-stream.ts';
@@ -137,5 +138,27 @@ describe('a call between gateways of which one lacks Opus', { retry }, () => {
     expect(ratesHz).toEqual([8_000, 8_000]);
     expect(near.snrDb).toBeGreaterThan(30);
     expect(far.snrDb).toBeGreaterThan(30);
+  });
+});
+
+describe('an agent that speaks Opus', { retry }, () => {
+  it.each([
+    ['as it comes from a call over Opus', OPUS_TOO],
+    ['made from a call over G.711', G711_ONLY],
+  ])('hears it %s, and is heard', async (_how, options) => {
+    pair = await GatewayPair.start({ caller: options, callee: options });
+    const { outbound, inbound } = await pair.connect();
+    const near = await OpusAgent.join(outbound.audio.stream_url, pair.caller.agentKey);
+    const far = await Agent.join(inbound.audio.stream_url, pair.callee.agentKey, { sampleRateHz: 16_000 });
+    const tones = [near.startTone(1_000), streamTone(far, 709, AHEAD_MS)];
+    await Promise.all([near.hear(SETTLING_FRAMES), far.hear(SETTLING_FRAMES)]);
+    const [atNear, atFar] = await Promise.all([near.hear(HEARD_FRAMES), far.hear(HEARD_FRAMES)]);
+    for (const tone of tones) tone.stop();
+    expect(near.events.filter(({ type }) => type === 'call_error')).toEqual([]);
+    for (const report of [analyzeTone(atNear, 48_000, 709), analyzeTone(atFar, 16_000, 1_000)]) {
+      expect(report.snrDb).toBeGreaterThan(15);
+      expect(report.lengthMs).toBeGreaterThan(HEARD_FRAMES * 20 - 300);
+    }
+    near.close();
   });
 });

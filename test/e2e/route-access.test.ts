@@ -31,6 +31,7 @@ const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
 const SOCKETS: Readonly<Record<string, string>> = {
   '/api/call/{call_id}/stream': 'in 404',
   '/api/inbox/stream': 'in 101',
+  '/api/agents/{agent_id}/talk': 'in 404',
 };
 
 /** The MCP endpoint, which describes itself to accepted clients. */

@@ -74,6 +74,15 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
       for (let i = 0; i < QUIET_CONVERSATIONS; i++) converse(`con_quiet_${i}`, `Hello ${i}`);
       for (const [at, text] of HOSTILE_TEXTS.entries()) {
         converse(`con_${at}`, text);
+        insert('feedback', {
+          id: `fb_${at}`,
+          account_id: accountId,
+          message: text,
+          provider: text,
+          error_detail: text,
+          suggestion_shown: text,
+          created_at: NOW,
+        });
         const call = {
           call_id: `call_${at}`,
           account_id: accountId,
@@ -116,7 +125,7 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
   }
 
   it('is text in every list', async () => {
-    for (const path of ['', '/calls', '/inbox', '/agents', '/keys']) {
+    for (const path of ['', '/calls', '/inbox', '/agents', '/keys', '/account', '/operator']) {
       await visit.open(path);
       await visit.page.getByText('<script>window.pwned=1</script>').first().waitFor();
       await expectHarmless();

@@ -4,6 +4,7 @@ import { Agent } from '../support/agent.ts';
 import { accessFaults } from '../support/axe.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { DashboardVisit } from '../support/dashboard.ts';
+import { launchFirefox } from '../support/firefox.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
 import { peakDbfs } from '../support/levels.ts';
 import { requirePeer } from '../support/require-peer.ts';
@@ -12,13 +13,16 @@ import { waitFor } from '../support/wait-for.ts';
 
 const TONE_HZ = 440;
 
-describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
+describe.skipIf(requirePeer('chromium', 'firefox-esr', 'pulseaudio')).each([
+  ['Chromium', () => launchChromium({ hasMicrophone: true })],
+  ['Firefox', launchFirefox],
+] as const)('the dashboard in %s', (name, launch) => {
   let pair: GatewayPair;
   let browser: Browser;
   let visit: DashboardVisit;
 
   beforeAll(async () => {
-    [pair, browser] = await Promise.all([GatewayPair.start(), launchChromium({ hasMicrophone: true })]);
+    [pair, browser] = await Promise.all([GatewayPair.start(), launch()]);
     visit = await DashboardVisit.first(pair.caller, browser);
     await visit.request('POST', '/api/voice-configs', { kind: 'tts', provider: 'local' });
   });
@@ -41,7 +45,7 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
     const phone = await Agent.join(inbound.audio.stream_url, pair.callee.agentKey, { sampleRateHz: 8_000 });
     const speech = streamTone(phone, TONE_HZ, 200);
     await page.getByRole('button', { name: 'Listen in' }).click();
-    const level = page.getByRole('meter');
+    const level = page.getByRole('meter', { name: 'Level of what you hear' });
     await waitFor('the tone to be heard in the browser', async () => {
       return Number(await level.getAttribute('value')) > 0.3;
     });
@@ -75,6 +79,47 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('calls an agent from the browser, which hears it, and hangs up', async () => {
+    const { page } = visit;
+    const { agents } = await visit.request('GET', '/api/agents');
+    await visit.open(`/agents/${agents[0].id}/members`);
+    await page.getByRole('button', { name: 'Talk to this agent' }).click();
+    await page.getByText('Ringing').first().waitFor();
+    const [ringing] = (await pair.caller.agentApi.get('/api/calls')).body.calls;
+    expect(ringing).toMatchObject({ platform: 'sip', caller: 'browser', state: 'ringing' });
+    await pair.caller.agentApi.post(`/api/call/${ringing.call_id}/accept`, {});
+    const agent = await Agent.join(ringing.audio.stream_url, pair.caller.agentKey, { sampleRateHz: 16_000 });
+    await waitFor('the microphone to be heard by the agent', () => {
+      return agent.heard.slice(-50).some(({ samples }) => peakDbfs(samples) > -40);
+    });
+    const speech = streamTone(agent, TONE_HZ, 200);
+    const level = page.getByRole('region', { name: 'Your call' }).getByRole('meter');
+    await waitFor('the tone to be heard in the browser', async () => {
+      return Number(await level.getAttribute('value')) > 0.3;
+    });
+    speech.stop();
+    expect(await accessFaults(page)).toEqual([]);
+    // It goes on while pages change.
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    const bar = page.getByRole('region', { name: 'Your call' });
+    await bar.getByRole('button', { name: 'Hang up' }).click();
+    await agent.closed;
+    await bar.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows the reference of the API, and tries an endpoint', async () => {
+    const { page } = visit;
+    await page.goto(`${pair.caller.baseUrl}/docs`);
+    await page.getByLabel('Find an endpoint').fill('/api/account');
+    await page.getByText('Get the account: platforms, features, limits').click();
+    await page.getByText('Try it').click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('"account_id"').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('accepts a call that rings', async () => {
     const { page } = visit;
     const called = await DashboardVisit.first(pair.callee, browser);
@@ -99,7 +144,7 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
     expect(await page.evaluate('window.isSame')).toBe(true);
   });
 
-  it.each([
+  it.skipIf(name === 'Firefox').each([
     { width: 1280, isDark: false },
     { width: 390, isDark: true },
   ])(
@@ -119,7 +164,18 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
       ];
       const tabs = ['members', 'provider', 'deliveries', 'settings'];
       const paths = [
-        ...['', '/calls', '/inbox', '/platforms', '/agents', '/voice', '/keys', '/account', '/operator'],
+        ...[
+          '/../docs',
+          '',
+          '/calls',
+          '/inbox',
+          '/platforms',
+          '/agents',
+          '/voice',
+          '/keys',
+          '/account',
+          '/operator',
+        ],
         ...platforms.map((name) => `/platforms/${name}`),
         ...tabs.map((tab) => `/agents/${agents[0].id}/${tab}`),
       ];

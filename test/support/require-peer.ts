@@ -11,6 +11,8 @@ const DEBIAN_PACKAGE = {
   openssl: 'openssl',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
+  pulseaudio: 'pulseaudio',
   pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
   buildah: 'buildah',
   debootstrap: 'debootstrap',

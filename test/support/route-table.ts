@@ -132,6 +132,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/platforms': 'account',
   'POST /api/feedback': 'account',
   'GET /api/export': 'config',
+  'GET /api/audit-log': 'config',
+  'GET /api/operator': 'session',
   'DELETE /api/account': 'session',
 
   'GET /auth/options': 'public',

@@ -32,7 +32,7 @@ export class TalkCall {
     this.faults = faults;
     this.bridges = bridges;
     this.rings = bridges.packetRings();
-    this.#call = engine.place('call_1', { ended: () => {} });
+    this.#call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
     this.#speaking = this.#say(agentHz);
   }
 

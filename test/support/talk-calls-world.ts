@@ -194,7 +194,7 @@ export class AgentCall implements LegObserver {
     begin: (call: AgentCall, control: EngineCall['media']) => PlatformLeg,
   ) {
     this.id = id;
-    this.engineCall = engine.place(id, { ended: () => {} });
+    this.engineCall = engine.place(id, { ended: () => {}, turned: () => {}, heard: () => {} });
     this.leg = begin(this, this.engineCall.media);
     this.engineCall.startAudio();
     this.agent = new TestAgent(this.engineCall);

@@ -3,7 +3,8 @@
  * RTP packet. One thread, absolute deadlines, CLOCK_MONOTONIC; what it does for a call costs it some 20 us.
  *
  * sip-caller HOST SIP_PORT GATEWAY_PORT NUMBER FIRST_RTP_PORT CALLS_PER_SECOND SECONDS HOLD_MS
- * prints one line for each call: begin, INVITE -> 200, INVITE -> first RTP, in microseconds; -1 where none came.
+ * prints one line for each call: begin, INVITE -> 200, INVITE -> first RTP, in microseconds, -1 where none came; and the
+ * last status, 0 without one.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -29,6 +30,7 @@ struct call {
   int rtp_socket;
   int rtp_port;
   int number;
+  int status;
   long long began_us, ok_us, rtp_us;
   char to[256];
 };
@@ -91,6 +93,7 @@ static void invite(struct call *call) {
     "Content-Type: application/sdp\r\nContent-Length: %d\r\n\r\n%s", sdp_length, sdp);
   call->state = CALLING;
   call->ok_us = call->rtp_us = -1;
+  call->status = 0;
   call->began_us = now_us();
   send_text(text, length);
 }
@@ -103,8 +106,8 @@ static void send_empty(struct call *call, const char *method, int cseq) {
 }
 
 static void report(struct call *call, long long origin_us) {
-  printf("%lld %lld %lld\n", call->began_us - origin_us, call->ok_us < 0 ? -1 : call->ok_us - call->began_us,
-    call->rtp_us < 0 ? -1 : call->rtp_us - call->began_us);
+  printf("%lld %lld %lld %d\n", call->began_us - origin_us, call->ok_us < 0 ? -1 : call->ok_us - call->began_us,
+    call->rtp_us < 0 ? -1 : call->rtp_us - call->began_us, call->status);
 }
 
 static int header_line(const char *text, const char *name, char *value, int size) {
@@ -125,7 +128,7 @@ static struct call *call_of(const char *text) {
   return call->number == number ? call : NULL;
 }
 
-static void on_sip(void) {
+static void on_sip(long long origin_us) {
   char text[65536];
   ssize_t length;
   while ((length = recv(sip_socket, text, sizeof text - 1, 0)) > 0) {
@@ -137,15 +140,17 @@ static void on_sip(void) {
     int is_invite = strcasestr(text, " INVITE\r\n") != NULL;
     if (is_invite && status == 200 && call->state == CALLING) {
       call->ok_us = at_us;
+      call->status = status;
       call->state = TALKING;
       header_line(text, "\r\nTo: ", call->to, sizeof call->to);
     }
     if (is_invite && status == 200) send_empty(call, "ACK", 1);
     if (is_invite && status >= 300 && call->state == CALLING) {
       header_line(text, "\r\nTo: ", call->to, sizeof call->to);
-      fprintf(stderr, "%.40s\n", text);
+      call->status = status;
       send_empty(call, "ACK", 1);
-      call->began_us = 0;
+      report(call, origin_us);
+      call->state = FREE;
     }
     if (!is_invite && status == 200 && call->state == LEAVING) call->state = FREE;
   }
@@ -221,7 +226,7 @@ int main(int argc, char **argv) {
         call->number = (int)started;
         invite(call);
       } else {
-        printf("%lld -1 -1\n", at_us - origin_us);
+        printf("%lld -1 -1 0\n", at_us - origin_us);
       }
       started++;
       continue;
@@ -235,7 +240,7 @@ int main(int argc, char **argv) {
     struct epoll_event events[64];
     int ready = epoll_pwait2(poll_fd, events, 64, &wait, NULL);
     for (int i = 0; i < ready; i++) {
-      if (events[i].data.u32 == SIP_SOCKET) on_sip();
+      if (events[i].data.u32 == SIP_SOCKET) on_sip(origin_us);
       else on_rtp(&calls[events[i].data.u32]);
     }
   }

@@ -37,8 +37,7 @@ export class AgentRoster {
   }
 
   async reloadAll(): Promise<void> {
-    const rows = await listAgentIds(this.#db, null);
-    const grouped = Map.groupBy(rows, (row) => row.accountId);
+    const grouped = Map.groupBy(await listAgentIds(this.#db, null), (row) => row.accountId);
     this.#byAccount = new Map(
       Array.from(grouped, ([accountId, own]) => [accountId, own.map(({ id }) => id)] as const),
     );

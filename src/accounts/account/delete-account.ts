@@ -69,8 +69,7 @@ async function leave(domain: LeavingDomain, accountId: string): Promise<void> {
   try {
     await endWork(domain, accountId);
     await deleteAccountFiles(domain.files, accountId);
-    const rows = await emptyHistory(domain, accountId);
-    await forget(domain, accountId, rows);
+    await forget(domain, accountId, await emptyHistory(domain, accountId));
   } finally {
     readmit(domain, accountId);
   }

@@ -31,8 +31,7 @@ export async function makeInviteLink({ store, clock }: AccountDomain, actor: Act
     await requireVerifiedAddress(trx, accountId);
     // Each link creates at most one connection.
     assertBelow(CAPS.connections, await countRows(trx, 'connections', { accountId }), 'connections');
-    const link = { accountId, tokenHash, createdAt, expiresAt };
-    await putRow(trx, 'inviteLinks', link, { key: ['accountId'] });
+    await putRow(trx, 'inviteLinks', { accountId, tokenHash, createdAt, expiresAt }, { key: ['accountId'] });
     await audit(trx, actor, { action: 'invite_link.create', detail: { expiresAt } });
   });
   return { token, expiresAt };

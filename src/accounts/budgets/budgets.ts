@@ -115,8 +115,7 @@ export class Budgets {
   /** Stores what an agent and its account have used. */
   async save(db: Db, { accountId, agentId }: Spender): Promise<void> {
     const ofAgent = this.#usedBy(agentId);
-    const ofAccount = this.#usedBy(accountId);
-    await putUses(db, { accountId, agentId, ...this.#periods, ofAgent, ofAccount });
+    await putUses(db, { accountId, agentId, ...this.#periods, ofAgent, ofAccount: this.#usedBy(accountId) });
   }
 
   /** Applies limits that the owner of an agent has set; none: the gateway's. Call it after they are stored. */

@@ -41,8 +41,7 @@ export async function startPairing(
   { platform, pairing }: PairingPlatform,
   { serverUrl, connectionId, returnTo }: WantedPairing,
 ): Promise<string> {
-  const asked = pairing.wanted(serverUrl);
-  return await agree(deps, starter, platform, { asked, connectionId, returnTo });
+  return await agree(deps, starter, platform, { asked: pairing.wanted(serverUrl), connectionId, returnTo });
 }
 
 /**

@@ -103,8 +103,7 @@ export class AgentProbes {
     if (!probe) throw new GatewayError('probe_not_found');
     const keys = await listKeys(this.#deps.db, accountId, 'agent');
     const mcpKeys = this.#deps.mcpKeys();
-    const watched = keys.filter(({ id }) => probe.keyIds.has(id));
-    const seen = watched.map((key) => this.#look(probe, key, mcpKeys));
+    const seen = keys.filter(({ id }) => probe.keyIds.has(id)).map((key) => this.#look(probe, key, mcpKeys));
     const isDone = this.#isLate(probe) || seen.every(({ replied }) => replied);
     return {
       probeId: probe.id,

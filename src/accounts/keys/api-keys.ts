@@ -82,8 +82,7 @@ export async function createKey(
   const nowIso = clock.nowIso();
   const issued = await store.db.transaction().execute(async (trx) => {
     const agent = await ensureDefaultAgent(trx, actor.accountId, nowIso);
-    const agentIds = kind === 'agent' ? [agent.id] : [];
-    return await issueKey(trx, actor, { kind, name, agentIds }, nowIso);
+    return await issueKey(trx, actor, { kind, name, agentIds: kind === 'agent' ? [agent.id] : [] }, nowIso);
   });
   await keys.refresh(actor.accountId);
   return issued;

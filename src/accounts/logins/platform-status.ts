@@ -1,5 +1,5 @@
 import { SHARED_LOGIN } from '../../base/address.ts';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import {
   PHONE_PLATFORM,
   PLATFORMS,
@@ -116,16 +116,11 @@ async function loginsOf(db: Db, { accountId, agentIds }: Viewer): Promise<Platfo
 }
 
 function platformOf(login: PlatformAccount): Platform {
-  switch (login.type) {
-    case 'connection':
-      return login.provider as Platform;
-    case 'bot_token':
-      return login.platform;
-    case 'sip_number':
-      return PHONE_PLATFORM;
-    default:
-      return unreachable(login);
-  }
+  return match(login, 'type', {
+    connection: (login) => login.provider as Platform,
+    bot_token: (login) => login.platform,
+    sip_number: () => PHONE_PLATFORM,
+  });
 }
 
 type Told = Pick<PlatformStatus, 'status' | 'identity'>;
@@ -164,18 +159,13 @@ function statusOf(login: PlatformAccount, shared: LoginState | null): string {
 }
 
 function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {
-  switch (login.type) {
-    case 'bot_token':
-      return { agent: login.botName, operator: null };
-    case 'connection':
-      return {
-        // A connection of its own acts as the account of the platform that it was made with.
-        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : login.label,
-        operator: login.email ?? login.label,
-      };
-    case 'sip_number':
-      return { agent: null, operator: null };
-    default:
-      return unreachable(login);
-  }
+  return match(login, 'type', {
+    bot_token: (login) => ({ agent: login.botName, operator: null }),
+    connection: (login) => ({
+      // A connection of its own acts as the account of the platform that it was made with.
+      agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : login.label,
+      operator: login.email ?? login.label,
+    }),
+    sip_number: () => ({ agent: null, operator: null }),
+  });
 }

@@ -41,8 +41,7 @@ export async function notifyTrunkChanged(
   { store, directory }: SipAccounts,
   trunk: StoredTrunk,
 ): Promise<void> {
-  const ofOperator = await isOperatorsAccount(store.db, trunk.accountId);
-  directory.putTrunk({ ...trunk, ofOperator });
+  directory.putTrunk({ ...trunk, ofOperator: await isOperatorsAccount(store.db, trunk.accountId) });
 }
 
 /** Updates an account's numbers in the connector, after they may have moved to other agents. */

@@ -21,10 +21,9 @@ export class SmtpTransport implements MailTransport {
     this.#from = from;
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send({ to, subject, text, html }: Mail): Promise<void> {
     this.#transporter ??= connect(this.#url);
     const transporter = await this.#transporter;
-    const { to, subject, text, html } = mail;
     // As an object, the address is used as it is. A string would be parsed and could contain several addresses.
     await transporter.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text, html });
   }

@@ -34,8 +34,7 @@ export async function changePassword(
     const { address } = client;
     await audit(trx, actor, { action: 'account.change_password', detail: { address } });
     await storeSession(trx, session);
-    const made = await rememberBrowser(trx, accountId, null, session.createdAt);
-    return { ended: under, browserToken: made };
+    return { ended: under, browserToken: await rememberBrowser(trx, accountId, null, session.createdAt) };
   });
   people.sessions.add(session);
   await followEnd(people, accountId, ended, kept);

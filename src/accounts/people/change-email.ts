@@ -28,10 +28,9 @@ import type { LinkVisitor } from './verify-email.ts';
 export async function changeEmail(
   people: People,
   actor: Actor,
-  wanted: { readonly email: string; readonly password: string },
+  { email, password }: { readonly email: string; readonly password: string },
   client: Client,
 ): Promise<void> {
-  const { email, password } = wanted;
   const hash = await checkPassword(people, actor.accountId, password, client);
   people.limits.attempt(client.address, `mail ${email}`, MAIL_COST);
   limitChanges(people, actor.accountId, client);

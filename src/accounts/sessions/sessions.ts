@@ -103,8 +103,7 @@ export async function signIn(
   formerToken: string | null,
 ): Promise<SignedIn> {
   const account = await findAccountByEmail(people.db, email);
-  const claimed = { account, subject: email, password, isSignedIn: false };
-  const hash = await provenHash(people, claimed, client);
+  const hash = await provenHash(people, { account, subject: email, password, isSignedIn: false }, client);
   if (!account || hash === null) throw new GatewayError('invalid_login');
   const opened = await openWith(people, account.id, client, hash);
   const former = formerToken === null ? null : people.sessions.use(formerToken);

@@ -60,11 +60,10 @@ interface PageState {
 /** Collects the content of the consent page. Connected platforms come first. */
 export async function questionFor(
   { domain, tickets }: AuthorizationContext,
-  session: Principal,
+  { accountId, credentialId }: Principal,
   request: AuthorizationRequest,
   { query, given, complaint }: PageState,
 ): Promise<ConsentQuestion> {
-  const { accountId, credentialId } = session;
   const { db } = domain.store;
   const account = await findAccount(db, accountId);
   const agents = await listAgents(db, accountId);

@@ -35,12 +35,13 @@ const PAGE_HEADERS = {
 
 /** Deepest path of a page, as in `/dashboard/agents/{id}/deliveries`. */
 const DEPTHS = ['', '/{a}', '/{a}/{b}', '/{a}/{b}/{c}'] as const;
+const PAGES = ['/docs', ...DEPTHS.map((below) => `/dashboard${below}` as const)] as const;
 
 type PageRequest = RouteRequest<null, unknown>;
 
 /**
- * The dashboard: its page at each path below `/dashboard`, which decides by itself what it shows, and its files. They are
- * not part of the API, so OpenAPI does not list them.
+ * The dashboard: its page at each path below `/dashboard` and at `/docs`, which decides by itself what it shows, and its
+ * files. They are not part of the API, so OpenAPI does not list them.
  */
 export function dashboardRoutes(): Route[] {
   const load = dashboardLoader();
@@ -59,12 +60,12 @@ export function dashboardRoutes(): Route[] {
       // Relative, because the gateway may be served under a path.
       handler: () => replyEmpty(302, { Location: 'dashboard', 'Cache-Control': 'no-store' }),
     }),
-    ...DEPTHS.map((below) =>
-      open.get(`/dashboard${below}`, {
-        operationId: `getDashboard${below.length}`,
+    ...PAGES.map((path, at) =>
+      open.get(path, {
+        operationId: `getDashboard${at}`,
         summary: 'Get the page of the dashboard',
         headers: ['if-none-match'],
-        params: paramsIn(below),
+        params: paramsIn(path),
         responses: {
           200: { description: 'The page', contentType: HTML_TYPE },
           304: { description: 'The browser has it' },
@@ -101,7 +102,7 @@ function upToRoot(path: string): string {
   return '../'.repeat(path.split('/').length - 2);
 }
 
-function paramsIn(below: (typeof DEPTHS)[number]): z.ZodObject {
-  const names = below.match(/[abc]/g) ?? [];
+function paramsIn(path: string): z.ZodObject {
+  const names = [...path.matchAll(/\{(\w)\}/g)].map(([, name]) => name!);
   return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 }

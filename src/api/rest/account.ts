@@ -9,6 +9,7 @@ import { endOf, type Resource, type Span, usedOf } from '../../accounts/budgets/
 import type { BudgetView } from '../../accounts/budgets/budgets.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORMS } from '../../base/platform.ts';
+import { auditLines } from '../../store/people/audit-log.ts';
 import type { UsageDay } from '../../store/people/usage.ts';
 import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
@@ -95,6 +96,25 @@ export const Usage = named('Usage', {
 const Short = z.string().max(200).nullish();
 const Long = z.string().max(10_000).nullish();
 
+const AuditQuery = z.object({
+  before: wholeNumber(1).optional().describe('The `next_before` of an answer'),
+  limit: wholeNumber(1, 200).default(50),
+});
+
+const AuditLogLine = z.object({
+  id: z.int(),
+  action: z.string().describe('Noun and verb: `key.revoke`'),
+  subject: z.string().nullable().describe('Id of what was changed; null: the account itself'),
+  detail: z.record(z.string(), z.unknown()),
+  by: z.string().describe('Kind of the credential; `none`: a link from a mail, or the gateway'),
+  created_at: z.string(),
+});
+
+export const AuditLog = named('AuditLog', {
+  lines: z.array(AuditLogLine),
+  next_before: z.int().nullable().describe('The `before` of the next page; null: there is none'),
+});
+
 const FeedbackBody = named('FeedbackBody', {
   message: z.string().min(1).max(10_000),
   surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
@@ -155,6 +175,27 @@ export function accountRoutes(domain: AccountDomain): Route[] {
           suggestionShown: body.suggestion_shown ?? null,
         });
         return reply(200, { status: 'ok' as const, feedback_id: feedbackId });
+      },
+    }),
+    config.get('/api/audit-log', {
+      operationId: 'listAuditLog',
+      summary: 'List who has changed what, newest first',
+      query: AuditQuery,
+      responses: { 200: { description: 'The lines', schema: AuditLog } },
+      handler: async ({ principal, query: { before, limit } }) => {
+        const page = { beforeId: before ?? null, limit };
+        const lines = await auditLines(domain.store.db, principal.accountId, page);
+        return reply(200, {
+          lines: lines.map(({ id, action, subject, detail, credentialKind, createdAt }) => ({
+            id,
+            action,
+            subject,
+            detail: { ...detail },
+            by: credentialKind,
+            created_at: createdAt,
+          })),
+          next_before: lines.length < limit ? null : lines.at(-1)!.id,
+        });
       },
     }),
     config.get('/api/export', {

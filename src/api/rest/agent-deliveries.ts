@@ -92,6 +92,7 @@ export function deliveryDetailWire({ delivery, actions }: WholeDelivery): z.outp
     health: healthOf(delivery),
     started_at: delivery.startedAt,
     answered_at: delivery.answeredAt,
+    turn_metrics: delivery.turnMetrics,
     actions: actions.map(actionWire),
   };
 }

@@ -10,8 +10,8 @@ import {
 import { changeAgent, createAgent, deleteAgent, setDefaultAgent } from '../../agents/change-agent.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../agents/internal-bearer.ts';
 import { type AgentView, type Candidate, listAgentViews, listCandidates } from '../../agents/list-agents.ts';
-import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { match } from '../../base/match.ts';
 import type { InternalBearer as StoredBearer } from '../../store/agents/internal-bearers.ts';
 import type { PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { reply } from '../http/answer/reply.ts';
@@ -244,21 +244,23 @@ export function candidateWire(candidate: Candidate): z.output<typeof CandidateSc
 
 function accountWire(account: PlatformAccount): z.output<typeof AgentAccount> {
   const { id, status, label } = account;
-  switch (account.type) {
-    case 'connection':
-      return { type: account.type, id, status, label, provider: account.provider, email: account.email };
-    case 'bot_token':
-      return {
-        type: account.type,
-        id,
-        status,
-        label,
-        platform: account.platform,
-        bot_name: account.botName,
-      };
-    case 'sip_number':
-      return { type: account.type, id, status, label, number: account.number };
-    default:
-      return unreachable(account);
-  }
+  return match(account, 'type', {
+    connection: (account) => ({
+      type: account.type,
+      id,
+      status,
+      label,
+      provider: account.provider,
+      email: account.email,
+    }),
+    bot_token: (account) => ({
+      type: account.type,
+      id,
+      status,
+      label,
+      platform: account.platform,
+      bot_name: account.botName,
+    }),
+    sip_number: (account) => ({ type: account.type, id, status, label, number: account.number }),
+  });
 }

@@ -87,9 +87,20 @@ export function pastCallWire(call: CallRow, publicUrl: PublicUrl) {
 }
 
 /** A stored call with its transcript. */
-export function pastCallStatus({ call, lines, nextLine }: PastCall, publicUrl: PublicUrl): PastCallStatus {
+export function pastCallStatus(
+  { call, lines, nextLine, turns }: PastCall,
+  publicUrl: PublicUrl,
+): PastCallStatus {
   const transcript = lines.map(({ createdAt, ...line }) => ({ ...line, created_at: createdAt }));
-  return { ...pastCallWire(call, publicUrl), transcript, next_line: nextLine };
+  return {
+    ...pastCallWire(call, publicUrl),
+    transcript,
+    next_line: nextLine,
+    turns: turns.map(({ metrics, createdAt }) => ({
+      ...metrics,
+      created_at: createdAt,
+    })),
+  };
 }
 
 const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };

@@ -83,6 +83,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
           agentName: body.agent_name,
           loginId: body.login_id || null,
           presets: { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null },
+          machineDetection: body.machine_detection,
         });
         return reply(200, createdCall(call, publicUrl));
       },
@@ -97,8 +98,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
       responses: { 200: { description: 'The call', schema: CallStatus } },
       fails: ['call_not_found'],
       handler: ({ principal, params, query }) => {
-        const call = getCall(calls, principal, params.call_id);
-        return goOn(call, (found) =>
+        return goOn(getCall(calls, principal, params.call_id), (found) =>
           goOn(transcriptOf(calls, params.call_id, query.since), (transcript) => answer(found, transcript)),
         );
       },
@@ -319,9 +319,14 @@ async function press(calls: CallDomain, scope: AgentScope, callId: string, digit
   return reply(200, { status: 'ok' as const });
 }
 
+function hundredths(level: number): number {
+  return Math.round(level * 100) / 100;
+}
+
 function audioWire({ received, sent }: AudioReport): CallAudio {
   return {
     received: {
+      level: hundredths(received.level),
       delay_ms: Math.round(received.delayMs),
       lost: received.lost,
       late: received.late,
@@ -331,6 +336,7 @@ function audioWire({ received, sent }: AudioReport): CallAudio {
       lengthened_ms: Math.round(received.lengthenedMs),
     },
     sent: {
+      level: hundredths(sent.level),
       delay_ms: Math.round(sent.delayMs),
       underruns: sent.underruns,
       shortened_ms: Math.round(sent.shortenedMs),

@@ -87,12 +87,11 @@ export function inboxRoutes(inbox: InboxDomain): Route[] {
 async function delta(
   inbox: InboxDomain,
   principal: Principal,
-  query: InboxQuery & { readonly signal: AbortSignal },
+  { platform, peer, task, limit, wait, signal }: InboxQuery & { readonly signal: AbortSignal },
   cursorText: string,
 ): Promise<Delta> {
   const cursor = parseCursor(cursorText);
   assert(cursor !== null, 'the schema lets only cursors through');
-  const { platform, peer, task, limit, wait, signal } = query;
   const { accountId, credentialId } = principal;
   const question = {
     scope: scopeOf(principal),

@@ -131,8 +131,7 @@ async function readJson(domain: FileDomain, accountId: string, body: BodyStream)
     received = await receiveUpload(domain, accountId, bytes);
   };
   try {
-    const value = await readJsonWithBytes(body, { name: 'bytes_b64', take });
-    const read = BODY.read(value);
+    const read = BODY.read(await readJsonWithBytes(body, { name: 'bytes_b64', take }));
     if (read.faults !== null) throw new ValidationError(read.faults);
     const fields = read.value as FileUploadBody;
     if ((fields.url === undefined) === (received === null)) throw new GatewayError('file_source');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { SpeechKind } from '../../base/speech.ts';
 import { MAX_TEXT, type OptionField, type TextOption } from '../../speech/options/option-field.ts';
 import { effectiveOptions } from '../../speech/options/options-schema.ts';
@@ -78,23 +78,19 @@ function serviceWire({ fields, modelEnds, missing }: SpeechService): Service {
 function propertyWire(field: OptionField): Property {
   const { title, description } = field;
   const preset = field.type === 'list' || field.default === undefined ? {} : { default: field.default };
-  switch (field.type) {
-    case 'text':
-      return { type: 'string', title, description, ...preset, ...textLimits(field) };
-    case 'number':
-    case 'integer': {
-      const { type, minimum, maximum } = field;
-      return { type, title, description, ...preset, minimum, maximum };
-    }
-    case 'flag':
-      return { type: 'boolean', title, description, ...preset };
-    case 'list': {
-      const { maxItems, maxLength } = field;
-      return { type: 'array', title, description, maxItems, items: { type: 'string', maxLength } };
-    }
-    default:
-      return unreachable(field);
-  }
+  return match(field, 'type', {
+    text: (field) => ({ type: 'string', title, description, ...preset, ...textLimits(field) }),
+    number: ({ type, minimum, maximum }) => ({ type, title, description, ...preset, minimum, maximum }),
+    integer: ({ type, minimum, maximum }) => ({ type, title, description, ...preset, minimum, maximum }),
+    flag: () => ({ type: 'boolean', title, description, ...preset }),
+    list: ({ maxItems, maxLength }) => ({
+      type: 'array',
+      title,
+      description,
+      maxItems,
+      items: { type: 'string', maxLength },
+    }),
+  });
 }
 
 function textLimits({ choices, examples, maxLength = MAX_TEXT }: TextOption) {

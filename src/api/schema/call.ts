@@ -3,6 +3,7 @@ import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call-event.ts';
+import { MACHINE_DETECTIONS } from '../../calls/machine-detection.ts';
 import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -151,6 +152,23 @@ export const PastCallQuery = z.object({
   from_line: wholeNumber(0).default(0).describe('First line of the transcript'),
 });
 
+const PartMs = z.int().nullable();
+
+/** How long the far end of a call waited for an answer. */
+export const TurnMetrics = z.object({
+  total_ms: z
+    .int()
+    .describe(
+      'From the end of what the far end said to the first sound of the answer, as it hears them: outside of all buffers of the gateway. The parts that are known add up to it',
+    ),
+  endpointing_ms: PartMs.describe('Until the end was noticed. Null: unknown, or the recognizer decides it'),
+  recognizer_ms: PartMs.describe('Until the words were there'),
+  model_ms: PartMs.describe('Until the agent said something with hosted TTS'),
+  synthesis_ms: PartMs.describe('Until there was audio of it'),
+  playout_ms: PartMs.describe('Until it was heard'),
+  utterance_id: z.string().nullable().describe('What was said'),
+});
+
 export const PastCallStatus = ListedCall.extend({
   transcript: z
     .array(
@@ -163,16 +181,24 @@ export const PastCallStatus = ListedCall.extend({
     )
     .describe('At most 2,000 lines'),
   next_line: z.int().nullable().describe('The `from_line` of the next lines; null: there are none'),
+  turns: z
+    .array(TurnMetrics.extend({ created_at: z.string() }))
+    .describe('How long the far end waited for each answer; the first 500'),
 }).meta({ id: 'PastCall' });
 export type PastCallStatus = z.output<typeof PastCallStatus>;
 
 const ShortenedMs = z.int().describe('Milliseconds by which audio was shortened to reduce the delay');
 const LengthenedMs = z.int().describe('Milliseconds by which audio was lengthened to raise the delay');
 
+const Level = z
+  .number()
+  .describe('How loud it is now: root mean square, 0 to 1. 0 when it was not asked for in the last 5 s');
+
 /** How the audio of a live call is doing. */
 export const CallAudio = named('CallAudio', {
   received: z
     .object({
+      level: Level,
       delay_ms: z
         .int()
         .describe('Delay of the jitter buffer, the longest of several speakers; 0 while nothing is received'),
@@ -186,6 +212,7 @@ export const CallAudio = named('CallAudio', {
     .describe('What the platform sends'),
   sent: z
     .object({
+      level: Level,
       delay_ms: z
         .int()
         .describe('Longest queue of an agent’s audio that waits to be played; 0 if none waits'),
@@ -193,7 +220,7 @@ export const CallAudio = named('CallAudio', {
       shortened_ms: ShortenedMs,
       lengthened_ms: LengthenedMs,
     })
-    .describe('What agents send on the call WebSocket; hosted speech is not included'),
+    .describe('What agents send on the call WebSocket. Hosted speech is part of the level only'),
 });
 export type CallAudio = z.output<typeof CallAudio>;
 
@@ -237,6 +264,12 @@ export const PlaceCallBody = named('PlaceCall', {
     'Speech-recognition preset. Default: the enabled one',
   ),
   tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
+  machine_detection: z
+    .enum(MACHINE_DETECTIONS)
+    .default('off')
+    .describe(
+      'Finds out who answers and tells it by `call_answered_by`, `beep` and `hold_music` events. `wait_for_beep`: hosted speech waits until a person answers or a machine has beeped. `hang_up`: leaves answering machines and fax machines once their words or tones are sure; never a person',
+    ),
 });
 
 export const SinceQuery = z.object({

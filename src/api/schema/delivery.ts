@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_STATUSES } from '../../inline/provider/provider-status.ts';
+import { TurnMetrics } from './call.ts';
 import { named, wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
@@ -55,6 +56,9 @@ export const DeliveryDetail = Delivery.extend({
     .describe('Outcome of a healthcheck. Null: none yet, or this is no healthcheck'),
   started_at: z.string().nullable(),
   answered_at: z.string().nullable(),
+  turn_metrics: TurnMetrics.nullable().describe(
+    'How long somebody on a call waited for the reply. Null: no call, or not heard',
+  ),
   actions: z.array(DeliveryAction).describe('What the reply asked for, and what has become of it'),
 }).meta({ id: 'DeliveryDetail' });
 

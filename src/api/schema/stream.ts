@@ -4,8 +4,11 @@ import type { CallEvent } from '../../calls/call-event.ts';
 import { type AudioDirection, SpokenText } from './call.ts';
 import { ChatText } from './fields.ts';
 
-/** How audio may be written in binary messages, and in the base64 of `audio`. */
-export const AUDIO_FORMATS = ['pcm_s16le', 'mulaw', 'alaw'] as const;
+/** How samples may be written in binary messages, and in the base64 of `audio`. */
+export const SAMPLE_FORMATS = ['pcm_s16le', 'mulaw', 'alaw'] as const;
+export type SampleFormat = (typeof SAMPLE_FORMATS)[number];
+/** With `opus`, each message is a packet. */
+export const AUDIO_FORMATS = [...SAMPLE_FORMATS, 'opus'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /** Lengths of messages of audio, in ms. The shortest halves a frame of the call. */

@@ -6,7 +6,7 @@ import {
   type G711Compress,
   type G711Decode,
 } from '../../audio/g711.ts';
-import type { AudioFormat } from '../schema/stream.ts';
+import type { SampleFormat } from '../schema/stream.ts';
 import { StreamFault } from './stream-request.ts';
 
 /** How audio is written: mono, one sample after the other. */
@@ -18,7 +18,7 @@ export interface AudioCoding {
   read(bytes: ArrayBuffer): Int16Array;
 }
 
-export const AUDIO_CODINGS: Readonly<Record<AudioFormat, AudioCoding>> = {
+export const AUDIO_CODINGS: Readonly<Record<SampleFormat, AudioCoding>> = {
   pcm_s16le: {
     bytesPerSample: 2,
     write: (pcm, out, at) => out.set(pcm, at),

@@ -18,6 +18,11 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_error':
     case 'speech':
     case 'speech_unheard':
+    case 'end_of_turn':
+    case 'turn_metrics':
+    case 'call_answered_by':
+    case 'beep':
+    case 'hold_music':
     case 'dtmf':
       return event;
     case 'call_capabilities': {

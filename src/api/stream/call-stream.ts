@@ -1,3 +1,4 @@
+import type { LibOpus } from '../../audio/libopus.ts';
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { FRAME_MS } from '../../base/frame.ts';
@@ -14,10 +15,9 @@ import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
-import { AUDIO_CODINGS } from './audio-coding.ts';
 import { audioConfigWire, callEventWire, openingEvents, transcriptWire } from './call-event-wire.ts';
+import { type AudioConfig, ClientAudio } from './client-audio.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
-import { FramePacker, type MessageShape } from './frame-packer.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
 import { PendingMarks } from './pending-marks.ts';
@@ -49,6 +49,8 @@ const MISSING: Readonly<Record<AudioCapability, string>> = {
 export interface StreamDeps {
   readonly calls: CallDomain;
   readonly readPosition: ClientReadPosition;
+  /** This thread's. */
+  readonly opus: () => LibOpus;
   /** The agents that the stream acts for. */
   readonly scope: AgentScope;
   /** Registers an open stream. The returned function removes it. */
@@ -65,10 +67,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
   #leaveList: () => void = () => {};
-  /** Of the audio in both directions, as the client has declared it. */
-  #shape: MessageShape;
-  /** Null: the client gets the frames of the call as they are. */
-  #packer: FramePacker | null = null;
+  readonly #client: ClientAudio;
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
   #canSpeak = false;
@@ -84,11 +83,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
     this.#deps = deps;
-    this.#shape = {
-      sampleRateHz: call.identity.sampleRateHz,
-      format: 'pcm_s16le',
-      messageMs: FRAME_MS,
-    };
+    this.#client = new ClientAudio({
+      nativeRateHz: call.identity.sampleRateHz,
+      opus: deps.opus,
+      opusStreams: call.opusStreams,
+      nowMs: () => this.#nowMs(),
+      send: (message) => void this.#sendAudio(message),
+    });
   }
 
   get accountId(): string {
@@ -115,7 +116,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   binary(bytes: ArrayBuffer): void {
     try {
-      this.#play(bytes, this.#shape.sampleRateHz);
+      this.#play(bytes);
     } catch (error) {
       this.#answerFault(error);
     }
@@ -142,6 +143,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#stopInterims?.();
     this.#audio?.close();
     this.#audio = null;
+    this.#client.close();
   }
 
   /** CallObserver: sends a call event. The stream closes when the call ends. */
@@ -159,12 +161,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     else this.#socket.cork(give);
   }
 
-  /** AgentAudioObserver: sends one 20 ms frame. Returns false to leave it in the ring buffer. */
-  frame(pcm: Uint8Array): boolean {
-    const packer = this.#packer;
+  /** AgentAudioObserver: sends one 20 ms frame, or a packet. Returns false to leave it in the ring buffer. */
+  frame(audio: Uint8Array): boolean {
+    const { packer } = this.#client;
     if ((packer === null || packer.isDue) && !this.#hasRoom()) return false;
-    if (packer === null) return this.#sendAudio(pcm);
-    packer.add(pcm);
+    if (packer === null) return this.#sendAudio(audio);
+    packer.add(audio);
     return true;
   }
 
@@ -200,7 +202,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #carryOut(request: StreamRequest): void {
     switch (request.type) {
       case 'audio':
-        return this.#play(bytesFromBase64(request.audio), request.sample_rate ?? this.#shape.sampleRateHz);
+        return this.#play(bytesFromBase64(request.audio), request.sample_rate);
       case 'audio_config':
         return this.#configure(request);
       case 'clear':
@@ -247,7 +249,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** Sends a message of audio. */
   #sendAudio(message: Uint8Array): boolean {
-    const frames = this.#shape.messageMs / FRAME_MS;
+    const frames = this.#client.shape.messageMs / FRAME_MS;
     const ping = this.#window.nextPing(frames);
     if (!this.#socket?.sendBinary(message, ping)) return false;
     this.#window.sent(frames);
@@ -255,10 +257,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     return true;
   }
 
-  #play(bytes: ArrayBuffer, sampleRateHz: number): void {
-    const samples = AUDIO_CODINGS[this.#shape.format].read(bytes);
+  #play(bytes: ArrayBuffer, sampleRateHz?: number): void {
+    const { shape, hasSamples } = this.#client;
+    const samples = this.#client.read(bytes);
     if (!this.#canSpeak) return this.#missing('audio_out');
-    if (samples.length > 0) this.#joined().write(samples, sampleRateHz);
+    if (samples === null) return this.overflow(FRAME_MS);
+    const rateHz = hasSamples && sampleRateHz !== undefined ? sampleRateHz : shape.sampleRateHz;
+    if (samples.length > 0) this.#joined().write(samples, rateHz);
   }
 
   #mark(name: string): void {
@@ -282,31 +287,20 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#joined().hold(isHeld);
   }
 
-  #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
-    const former = this.#shape;
-    this.#reshape(request);
+  #configure(request: AudioConfig): void {
+    const former = this.#client.shape;
+    this.#client.declare(request);
     const mayReceive = request.receive !== true || this.#offers('audio_in');
     if (!mayReceive) this.#missing('audio_in');
     const receiving = mayReceive ? (request.receive ?? this.#receiving) : false;
-    const { sampleRateHz } = this.#shape;
-    const rateChanged = sampleRateHz !== former.sampleRateHz;
-    const listenChanged = receiving !== this.#receiving || (receiving && rateChanged);
+    const { shape } = this.#client;
+    const { sampleRateHz, format } = shape;
+    const isOther = sampleRateHz !== former.sampleRateHz || format !== former.format;
+    const listenChanged = receiving !== this.#receiving || (receiving && isOther);
     this.#receiving = receiving;
-    if (listenChanged) this.#joined().listen(receiving ? sampleRateHz : null);
-    this.#send(audioConfigWire(this.#shape, this.#call.identity.sampleRateHz));
-  }
-
-  /** What was packed for a message of the former shape is dropped. */
-  #reshape({ sample_rate, format, frame_ms }: Extract<StreamRequest, { type: 'audio_config' }>): void {
-    if (sample_rate === undefined && format === undefined && frame_ms === undefined) return;
-    const former = this.#shape;
-    this.#shape = {
-      sampleRateHz: sample_rate ?? former.sampleRateHz,
-      format: format ?? former.format,
-      messageMs: frame_ms ?? former.messageMs,
-    };
-    const isPlain = this.#shape.format === 'pcm_s16le' && this.#shape.messageMs === FRAME_MS;
-    this.#packer = isPlain ? null : new FramePacker(this.#shape, (message) => void this.#sendAudio(message));
+    if (listenChanged)
+      this.#joined().listen(receiving ? sampleRateHz : null, format === 'opus' ? 'opus' : 'pcm');
+    this.#send(audioConfigWire(shape, this.#call.identity.sampleRateHz));
   }
 
   #configureTranscript(interim: boolean | undefined): void {

@@ -1,12 +1,12 @@
 import { frameSamples } from '../../base/frame.ts';
-import type { AudioFormat } from '../schema/stream.ts';
+import type { AudioFormat, SampleFormat } from '../schema/stream.ts';
 import { AUDIO_CODINGS, type AudioCoding } from './audio-coding.ts';
 
 /** What a client wants its messages of audio to be. */
 export interface MessageShape {
   readonly sampleRateHz: number;
   readonly format: AudioFormat;
-  /** Length of a message in milliseconds. */
+  /** Length of a message in milliseconds; of a packet of Opus, as the gateway makes it. */
   readonly messageMs: number;
 }
 
@@ -15,9 +15,16 @@ export function messageSamples({ sampleRateHz, messageMs }: MessageShape): numbe
   return Math.floor((sampleRateHz * messageMs) / 1_000);
 }
 
-/** Bytes of one message. */
+/** Bytes of one message; 0 when they differ. */
 export function messageBytes(shape: MessageShape): number {
-  return messageSamples(shape) * AUDIO_CODINGS[shape.format].bytesPerSample;
+  return hasSamples(shape) ? messageSamples(shape) * AUDIO_CODINGS[shape.format].bytesPerSample : 0;
+}
+
+/** The shape of messages that are samples, one after the other. */
+export type SampleShape = MessageShape & { readonly format: SampleFormat };
+
+export function hasSamples(shape: MessageShape): shape is SampleShape {
+  return shape.format !== 'opus';
 }
 
 /** Makes messages of a shape from the 20 ms frames of a call. Uses one buffer for all of them. */
@@ -31,7 +38,7 @@ export class FramePacker {
   #filled = 0;
 
   /** `send` gets each complete message, which is valid only during the call. */
-  constructor(shape: MessageShape, send: (message: Uint8Array) => void) {
+  constructor(shape: SampleShape, send: (message: Uint8Array) => void) {
     this.#coding = AUDIO_CODINGS[shape.format];
     this.#frameBytes = frameSamples(shape.sampleRateHz) * this.#coding.bytesPerSample;
     this.#bytes = new Uint8Array(messageBytes(shape) + this.#frameBytes);

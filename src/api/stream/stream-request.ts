@@ -53,7 +53,6 @@ function jsonOf(text: string): unknown {
     return parseJson(text, MAX_VALUES);
   } catch (error) {
     const isShape = error instanceof JsonTooDeep || error instanceof JsonTooLong;
-    const message = isShape ? error.message : 'text frames must be JSON';
-    throw new StreamFault('invalid_json', message);
+    throw new StreamFault('invalid_json', isShape ? error.message : 'text frames must be JSON');
   }
 }

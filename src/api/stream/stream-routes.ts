@@ -1,17 +1,23 @@
 import * as z from 'zod';
+import type { LibOpus } from '../../audio/libopus.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 import { Places } from '../../base/places.ts';
-import { scopeOf } from '../../base/scope.ts';
+import { PHONE_PLATFORM } from '../../base/platform.ts';
+import { reaches, scopeOf } from '../../base/scope.ts';
 import { type CallDomain, liveCall } from '../../calls/call-domain.ts';
 import { type Cursor, parseCursor } from '../../store/messages/cursor.ts';
 import type { Authenticate } from '../auth/principal.ts';
 import { validate } from '../http/request/validation.ts';
 import { admit } from '../http/routing/access.ts';
 import type { SocketRoute } from '../http/socket/socket.ts';
+import { wholeNumber } from '../schema/fields.ts';
 import { CursorText } from '../schema/inbox.ts';
 import { CallStream } from './call-stream.ts';
 import { ClientReadPosition } from './client-read-position.ts';
 import { InboxStream, type StreamedFeed } from './inbox-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { TalkStream } from './talk-stream.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
@@ -24,9 +30,12 @@ const CALL_PACE = { most: 1_800, perSecond: 900 };
 const PER_CALL = { perKey: 2, perAccount: 4 };
 const MAX_STREAMS = 20_000;
 
-/** `WS /api/call/{call_id}/stream?api_key=…`. Errors 401, 403, 404 and 429 are answered before the upgrade. */
+/**
+ * `WS /api/call/{call_id}/stream?api_key=…`. Errors 401, 403, 404 and 429 are answered before the upgrade. `opus`: this
+ * thread's library.
+ */
 export function streamRoute(
-  calls: CallDomain,
+  { calls, opus }: { readonly calls: CallDomain; readonly opus: () => LibOpus },
   authenticate: Authenticate,
   streams: OpenStreams,
   onRefused: () => void,
@@ -49,7 +58,50 @@ export function streamRoute(
       const call = liveCall(calls, principal, params.call_id ?? '');
       places.assertRoom(principal);
       const enlist = (stream: CallStream) => streams.add(principal, stream, places);
-      return new CallStream(call, { calls, readPosition, scope: scopeOf(principal), enlist });
+      return new CallStream(call, { calls, readPosition, opus, scope: scopeOf(principal), enlist });
+    },
+  };
+}
+
+const TalkQuery = z.object({
+  sample_rate: wholeNumber(MIN_SAMPLE_RATE_HZ, MAX_SAMPLE_RATE_HZ).default(16_000),
+});
+
+/**
+ * `WS /api/agents/{agent_id}/talk?sample_rate=…`: a call to the agent, from a browser for example. Binary messages are PCM
+ * in both directions. Errors 401, 403, 404, 422 and 429 are answered before the upgrade.
+ */
+export function talkRoute(
+  calls: CallDomain,
+  authenticate: Authenticate,
+  streams: OpenStreams,
+  onRefused: () => void,
+): SocketRoute {
+  const most = calls.maxCallsPerAccount;
+  const places = new Places({
+    code: 'too_many_streams',
+    what: 'calls by WebSocket may be open',
+    perKey: most,
+    perAccount: most,
+    total: MAX_STREAMS,
+    onRefused,
+  });
+  return {
+    path: '/api/agents/{agent_id}/talk',
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    pace: CALL_PACE,
+    accept({ params, query, credential }) {
+      const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
+      const scope = scopeOf(principal);
+      const agentId = params.agent_id ?? '';
+      if (!scope.agentIds.includes(agentId)) throw new GatewayError('agent_not_found');
+      if (!reaches(scope, PHONE_PLATFORM))
+        throw new GatewayError('forbidden', 'The key has no access to phone calls');
+      const given = { sample_rate: query.get('sample_rate') ?? undefined };
+      const { sample_rate } = validate(TalkQuery, 'query', given) as z.output<typeof TalkQuery>;
+      places.assertRoom(principal);
+      const enlist = (stream: TalkStream) => streams.add(principal, stream, places);
+      return new TalkStream({ calls, scope, agentId, sampleRateHz: sample_rate, enlist });
     },
   };
 }

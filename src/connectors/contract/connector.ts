@@ -108,6 +108,8 @@ export interface InboundCall extends CallOffer {
   readonly autoAnswer: boolean;
   /** Presets of what was called. Default: the account's enabled ones. */
   readonly presets?: PresetIds;
+  /** Is told the id of the call, before `take`. */
+  readonly onCall?: (callId: string) => void;
   /** Binds the call to its actor: takes the actor's media and observer, and returns the leg to control. */
   take(media: MediaControl, observer: LegObserver): PlatformLeg;
 }

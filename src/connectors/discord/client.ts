@@ -141,8 +141,7 @@ export class DiscordRest implements VoiceRest {
     messageId: string,
     signal: AbortSignal,
   ): Promise<(Message | null)[]> {
-    const query = { after: messageId, limit: '100' };
-    const request = { path: Routes.channelMessages(channelId), query };
+    const request = { path: Routes.channelMessages(channelId), query: { after: messageId, limit: '100' } };
     return await this.#ask(z.array(Message.nullable().catch(null)), request, signal);
   }
 

@@ -94,8 +94,7 @@ export function discordMessenger({
 
 async function sent(login: BotLogin, message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
   try {
-    const channelId = await channelOf(login, message.to, signal);
-    return await login.rest.sendMessage(channelId, message, signal);
+    return await login.rest.sendMessage(await channelOf(login, message.to, signal), message, signal);
   } catch (error) {
     // Opening a channel twice is harmless.
     return outcomeOf(error, [], SEND_RULES, false);

@@ -26,8 +26,7 @@ export function guardedFetch({ findAddresses, isOpen, isTrusted }: GuardedFetchD
   const guarded = async (url: string | URL, init: object): Promise<unknown> => {
     const { protocol, hostname } = new URL(url);
     const isSecured = protocol === 'https:';
-    const rule = isSecured ? isOpen : isTrusted;
-    if (isClosedLiteral(hostname, rule)) throw new GatewayError('server_blocked');
+    if (isClosedLiteral(hostname, isSecured ? isOpen : isTrusted)) throw new GatewayError('server_blocked');
     opened ??= openWays();
     const { fetch, secured, plain } = await opened;
     try {

@@ -59,8 +59,7 @@ export function idTokenClaims<Schema extends z.ZodType<{ aud: string }>>(
   const { id_token: token } = answer;
   if (typeof token !== 'string' || token.length > MAX_ID_TOKEN_LENGTH)
     throw new GatewayError('platform_failed', 'The platform sent no ID token');
-  const payload = token.split('.')[1] ?? '';
-  const claims = schema.safeParse(platformJson(Buffer.from(payload, 'base64url')));
+  const claims = schema.safeParse(platformJson(Buffer.from(token.split('.')[1] ?? '', 'base64url')));
   if (!claims.success) throw new GatewayError('platform_failed', "The platform's ID token cannot be read");
   if (claims.data.aud !== clientId)
     throw new GatewayError('platform_failed', "The platform's ID token is for another application");

@@ -120,8 +120,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
         madeUrl: (found) => (target === null ? directory.urlOf(found) : null),
         dial: (found, events) => this.#sip.dial({ ...call, ...wayInto(found) }, media, events),
         follow: (found, signal) => {
-          const joined = { connectionId, found, entry: wayInto(found), displayName };
-          directory.follow?.(joined, observer, signal);
+          directory.follow?.({ connectionId, found, entry: wayInto(found), displayName }, observer, signal);
         },
         log: this.#log,
       },

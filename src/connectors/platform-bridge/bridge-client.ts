@@ -85,11 +85,10 @@ export class BridgeClient {
     const { url, key } = this.#options;
     const body = JSON.stringify({ version: VERSION, ...message });
     const timestamp = `${Math.floor(Date.parse(this.#clock.nowIso()) / 1_000)}`;
-    const signature = createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex');
     const headers = {
       'content-type': 'application/json',
       'x-svc-timestamp': timestamp,
-      'x-svc-signature': signature,
+      'x-svc-signature': createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex'),
     };
     return { method: 'POST', url, headers, body };
   }

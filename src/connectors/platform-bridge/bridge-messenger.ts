@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Address, keyOfLogin } from '../../base/address.ts';
-import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { match } from '../../base/match.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { MessageIntake, Messenger, SendOutcome } from '../contract/messenger.ts';
 import type { BridgeClient, Told } from './bridge-client.ts';
@@ -74,22 +74,17 @@ export function bridgeMessenger(platform: Platform, deps: BridgeMessengerDeps): 
 }
 
 function outcomeOf(told: Told): SendOutcome {
-  switch (told.kind) {
-    case 'answered': {
+  return match(told, 'kind', {
+    answered: (told) => {
       const { data } = Delivered.safeParse(told.answer);
       if (!data) return unknown('The answer of the bridge has another form than documented');
       if (data.status === 'refused') return refused(data.reason, data.is_gone);
       return { kind: 'sent', platformMessageIds: data.platform_message_ids };
-    }
-    case 'refused':
-      return refused(told.reason);
-    case 'later':
-      return told;
-    case 'unclear':
-      return unknown(told.reason);
-    default:
-      return unreachable(told);
-  }
+    },
+    refused: (told) => refused(told.reason),
+    later: (told) => told,
+    unclear: (told) => unknown(told.reason),
+  });
 }
 
 function refused(reason: string, isAddressGone = false): SendOutcome {

@@ -30,8 +30,7 @@ export class TeamsRecords {
   }
 
   async reference({ kind, id }: Space): Promise<ConversationReference | null> {
-    const value = await this.#records.find(SHARED_LOGIN, 'space', `${kind} ${id}`);
-    return value as ConversationReference | null;
+    return (await this.#records.find(SHARED_LOGIN, 'space', `${kind} ${id}`)) as ConversationReference | null;
   }
 
   /** Returns false, and stores nothing, for people and channels that no account is connected to. */

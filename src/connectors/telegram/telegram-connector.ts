@@ -87,11 +87,10 @@ export function telegramConnector(deps: TelegramDeps): Connector {
     follow: (login) => login.follow(),
     removed: async (key) => await deps.records.delete(key),
   });
-  const messenger = messengerOf(logins, deps, intake.give);
   return {
     platform: 'telegram',
     provides: {
-      messenger,
+      messenger: messengerOf(logins, deps, intake.give),
       webhooks: webhooksOf(logins),
       sharedLogin: logins,
       bots: logins,

@@ -13,8 +13,7 @@ export function inviteLink(numberDigits: string, token: string): string {
 
 /** Returns the text without its token and the brackets around it. */
 export function withoutToken(text: string, token: string): string {
-  const rest = text.replace(`(${token})`, '').replace(token, '').trim();
-  return rest || GREETING;
+  return text.replace(`(${token})`, '').replace(token, '').trim() || GREETING;
 }
 
 const TEMPLATE = 'agent_followup';

@@ -39,7 +39,6 @@ export function filesOf(message: WireMessage): InboundFile[] {
   const media = mediaOf(message);
   if (!media) return [];
   const mime = media.mime_type.split(';')[0]!.trim();
-  const kind = media.voice ? 'voice' : message.type;
-  const name = media.filename || `${kind}.${EXTENSIONS[mime] ?? 'bin'}`;
+  const name = media.filename || `${media.voice ? 'voice' : message.type}.${EXTENSIONS[mime] ?? 'bin'}`;
   return [{ name, mime, sizeBytes: null, ref: media.id }];
 }

@@ -1,133 +1,102 @@
 import type * as z from 'zod';
-import type { Usage } from '../../api/rest/account.ts';
-import type { AgentProbe } from '../../api/rest/agent-probe.ts';
-import type { InviteLink } from '../../api/rest/bots.ts';
-import type { PlatformList } from '../../api/rest/platforms.ts';
-import type { Account } from '../../api/schema/account.ts';
-import type { Agent, AgentList, CandidateList } from '../../api/schema/agent.ts';
-import type { AgentPolicy } from '../../api/schema/agent-policy.ts';
-import type { Provider, ProviderCatalog, ProviderChoices } from '../../api/schema/agent-provider.ts';
-import type { CreatedKey, KeyList } from '../../api/schema/api-key.ts';
-import type { SignedIn, SignInOptions } from '../../api/schema/auth.ts';
-import type { McpAuthorizationList } from '../../api/schema/authorization.ts';
-import type { BotToken, BotTokenList } from '../../api/schema/bot-token.ts';
-import type {
-  Call,
-  CallAudio,
-  CallList,
-  CallStatus,
-  CreatedCall,
-  PastCallStatus,
-} from '../../api/schema/call.ts';
-import type { InstalledBot, OAuthStarted } from '../../api/schema/connection.ts';
-import type { DeliveryDetail, DeliveryList, NewDelivery } from '../../api/schema/delivery.ts';
-import type { DeliveredDm, QueuedDm } from '../../api/schema/dm.ts';
-import type { IdentityList } from '../../api/schema/identities.ts';
-import type { ConversationHistory, Inbox } from '../../api/schema/inbox.ts';
-import type { SipDid, SipDidList, SipTrunk } from '../../api/schema/sip.ts';
-import type {
-  VoiceConfig,
-  VoiceConfigList,
-  VoiceConfigSchema,
-  VoiceList,
-} from '../../api/schema/voice-config.ts';
+import type * as accountRest from '../../api/rest/account.ts';
+import type * as agentProbe from '../../api/rest/agent-probe.ts';
+import type * as bots from '../../api/rest/bots.ts';
+import type * as operator from '../../api/rest/operator.ts';
+import type * as platforms from '../../api/rest/platforms.ts';
+import type * as account from '../../api/schema/account.ts';
+import type * as agent from '../../api/schema/agent.ts';
+import type * as agentPolicy from '../../api/schema/agent-policy.ts';
+import type * as agentProvider from '../../api/schema/agent-provider.ts';
+import type * as apiKey from '../../api/schema/api-key.ts';
+import type * as auth from '../../api/schema/auth.ts';
+import type * as authorization from '../../api/schema/authorization.ts';
+import type * as botToken from '../../api/schema/bot-token.ts';
+import type * as call from '../../api/schema/call.ts';
+import type * as connection from '../../api/schema/connection.ts';
+import type * as delivery from '../../api/schema/delivery.ts';
+import type * as dm from '../../api/schema/dm.ts';
+import type * as identities from '../../api/schema/identities.ts';
+import type * as inbox from '../../api/schema/inbox.ts';
+import type * as sip from '../../api/schema/sip.ts';
+import type * as voiceConfig from '../../api/schema/voice-config.ts';
+
+type Out<Schema extends z.ZodType> = z.output<Schema>;
 
 /** What the endpoints that the dashboard uses answer, by the schemas of the gateway itself. */
 export interface Answers {
-  'GET /auth/options': z.output<typeof SignInOptions>;
-  'POST /auth/setup': z.output<typeof SignedIn>;
-  'POST /auth/login': z.output<typeof SignedIn>;
-  'POST /auth/signup': unknown;
-  'POST /auth/logout': unknown;
-  'POST /auth/resend-verification': unknown;
-  'POST /auth/forgot-password': unknown;
-  'GET /auth/identities': z.output<typeof IdentityList>;
-  'DELETE /auth/identities/{identity_id}': unknown;
-  'POST /api/change-password': unknown;
-  'POST /api/change-email': unknown;
+  'GET /auth/options': Out<typeof auth.SignInOptions>;
+  'POST /auth/setup': Out<typeof auth.SignedIn>;
+  'POST /auth/login': Out<typeof auth.SignedIn>;
+  'GET /auth/identities': Out<typeof identities.IdentityList>;
 
-  'GET /api/account': z.output<typeof Account>;
-  'DELETE /api/account': unknown;
-  'GET /api/usage': z.output<typeof Usage>;
-  'POST /api/feedback': unknown;
+  'GET /api/account': Out<typeof account.Account>;
+  'GET /api/audit-log': Out<typeof accountRest.AuditLog>;
+  'GET /api/operator': Out<typeof operator.OperatorView>;
+  'GET /api/usage': Out<typeof accountRest.Usage>;
 
-  'GET /api/calls': z.output<typeof CallList>;
-  'GET /api/calls/history/{call_id}': z.output<typeof PastCallStatus>;
-  'POST /api/call': z.output<typeof CreatedCall>;
-  'GET /api/call/{call_id}': z.output<typeof CallStatus>;
-  'DELETE /api/call/{call_id}': z.output<typeof Call>;
-  'GET /api/call/{call_id}/audio': z.output<typeof CallAudio>;
-  'POST /api/call/{call_id}/accept': z.output<typeof Call>;
-  'POST /api/call/{call_id}/refuse': z.output<typeof Call>;
-  'POST /api/call/{call_id}/say': unknown;
-  'POST /api/call/{call_id}/stop-speaking': unknown;
-  'POST /api/call/{call_id}/dtmf': unknown;
-  'POST /api/call/{call_id}/chat': unknown;
+  'GET /api/calls': Out<typeof call.CallList>;
+  'GET /api/calls/history/{call_id}': Out<typeof call.PastCallStatus>;
+  'POST /api/call': Out<typeof call.CreatedCall>;
+  'GET /api/call/{call_id}': Out<typeof call.CallStatus>;
+  'DELETE /api/call/{call_id}': Out<typeof call.Call>;
+  'GET /api/call/{call_id}/audio': Out<typeof call.CallAudio>;
+  'POST /api/call/{call_id}/accept': Out<typeof call.Call>;
+  'POST /api/call/{call_id}/refuse': Out<typeof call.Call>;
 
-  'GET /api/inbox': z.output<typeof Inbox>;
-  'GET /api/inbox/{conversation_id}': z.output<typeof ConversationHistory>;
-  'POST /api/dm/chat': z.output<typeof DeliveredDm> | z.output<typeof QueuedDm>;
+  'GET /api/inbox': Out<typeof inbox.Inbox>;
+  'GET /api/inbox/{conversation_id}': Out<typeof inbox.ConversationHistory>;
+  'POST /api/dm/chat': Out<typeof dm.DeliveredDm> | Out<typeof dm.QueuedDm>;
 
-  'GET /api/platforms': z.output<typeof PlatformList>;
-  'POST /api/platforms/{provider}/test-dm': unknown;
+  'GET /api/platforms': Out<typeof platforms.PlatformList>;
   'POST /api/platforms/{platform}/owner/code': { readonly code: string; readonly expires_at: string };
-  'POST /api/oauth/start/{provider}': z.output<typeof OAuthStarted>;
-  'DELETE /api/connections/{connection_id}': unknown;
-  'GET /api/bot-tokens': z.output<typeof BotTokenList>;
-  'POST /api/bot-tokens': z.output<typeof BotToken>;
-  'DELETE /api/bot-tokens/{bot_id}': unknown;
-  'POST /api/invite-link': z.output<typeof InviteLink>;
+  'POST /api/oauth/start/{provider}': Out<typeof connection.OAuthStarted>;
+  'GET /api/bot-tokens': Out<typeof botToken.BotTokenList>;
+  'POST /api/bot-tokens': Out<typeof botToken.BotToken>;
+  'POST /api/invite-link': Out<typeof bots.InviteLink>;
   'POST /api/{platform}/connect': DeepLink;
-  'POST /api/nctalk/talk-bots': z.output<typeof InstalledBot>;
-  'POST /api/oauth/teams-admin-consent/start': z.output<typeof OAuthStarted>;
-  'GET /api/sip/trunk': z.output<typeof SipTrunk>;
-  'PUT /api/sip/trunk': z.output<typeof SipTrunk>;
-  'DELETE /api/sip/trunk': unknown;
-  'GET /api/sip/dids': z.output<typeof SipDidList>;
-  'POST /api/sip/dids': z.output<typeof SipDid>;
-  'PATCH /api/sip/dids/{did_id}': z.output<typeof SipDid>;
-  'DELETE /api/sip/dids/{did_id}': unknown;
+  'POST /api/nctalk/talk-bots': Out<typeof connection.InstalledBot>;
+  'POST /api/oauth/teams-admin-consent/start': Out<typeof connection.OAuthStarted>;
+  'GET /api/sip/trunk': Out<typeof sip.SipTrunk>;
+  'PUT /api/sip/trunk': Out<typeof sip.SipTrunk>;
+  'GET /api/sip/dids': Out<typeof sip.SipDidList>;
+  'POST /api/sip/dids': Out<typeof sip.SipDid>;
+  'PATCH /api/sip/dids/{did_id}': Out<typeof sip.SipDid>;
 
-  'GET /api/agents': z.output<typeof AgentList>;
-  'GET /api/agents/_candidates': z.output<typeof CandidateList>;
-  'POST /api/agents': z.output<typeof Agent>;
-  'PATCH /api/agents/{agent_id}': z.output<typeof Agent>;
-  'DELETE /api/agents/{agent_id}': unknown;
-  'POST /api/agents/{agent_id}/set-default': z.output<typeof Agent>;
-  'POST /api/agents/{agent_id}/keys': z.output<typeof CreatedKey>;
-  'POST /api/agents/{agent_id}/keys/{key_id}': z.output<typeof Agent>;
-  'DELETE /api/agents/{agent_id}/keys/{key_id}': z.output<typeof Agent>;
-  'POST /api/agents/{agent_id}/accounts': z.output<typeof Agent>;
-  'DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}': z.output<typeof Agent>;
-  'GET /api/agents/providers': z.output<typeof ProviderCatalog>;
-  'GET /api/agents/{agent_id}/policy': z.output<typeof AgentPolicy>;
-  'PATCH /api/agents/{agent_id}/policy': z.output<typeof AgentPolicy>;
-  'GET /api/agents/{agent_id}/provider': z.output<typeof Provider>;
-  'PATCH /api/agents/{agent_id}/provider': z.output<typeof Provider>;
-  'POST /api/agents/{agent_id}/provider/browse': z.output<typeof ProviderChoices>;
-  'POST /api/agents/{agent_id}/test': z.output<typeof NewDelivery>;
-  'POST /api/agents/{agent_id}/reset-conversations': unknown;
-  'GET /api/agents/{agent_id}/deliveries': z.output<typeof DeliveryList>;
-  'GET /api/agent-deliveries/{id}': z.output<typeof DeliveryDetail>;
-  'POST /api/agent-deliveries/{id}/replay': z.output<typeof NewDelivery>;
+  'GET /api/agents': Out<typeof agent.AgentList>;
+  'GET /api/agents/_candidates': Out<typeof agent.CandidateList>;
+  'POST /api/agents': Out<typeof agent.Agent>;
+  'PATCH /api/agents/{agent_id}': Out<typeof agent.Agent>;
+  'POST /api/agents/{agent_id}/set-default': Out<typeof agent.Agent>;
+  'POST /api/agents/{agent_id}/keys': Out<typeof apiKey.CreatedKey>;
+  'POST /api/agents/{agent_id}/keys/{key_id}': Out<typeof agent.Agent>;
+  'DELETE /api/agents/{agent_id}/keys/{key_id}': Out<typeof agent.Agent>;
+  'POST /api/agents/{agent_id}/accounts': Out<typeof agent.Agent>;
+  'DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}': Out<typeof agent.Agent>;
+  'GET /api/agents/providers': Out<typeof agentProvider.ProviderCatalog>;
+  'GET /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
+  'PATCH /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
+  'GET /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
+  'PATCH /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
+  'POST /api/agents/{agent_id}/provider/browse': Out<typeof agentProvider.ProviderChoices>;
+  'POST /api/agents/{agent_id}/test': Out<typeof delivery.NewDelivery>;
+  'GET /api/agents/{agent_id}/deliveries': Out<typeof delivery.DeliveryList>;
+  'GET /api/agent-deliveries/{id}': Out<typeof delivery.DeliveryDetail>;
+  'POST /api/agent-deliveries/{id}/replay': Out<typeof delivery.NewDelivery>;
 
-  'GET /api/voice-configs': z.output<typeof VoiceConfigList>;
-  'GET /api/voice-configs/schema': z.output<typeof VoiceConfigSchema>;
-  'POST /api/voice-configs': z.output<typeof VoiceConfig>;
-  'PATCH /api/voice-configs/{id}': z.output<typeof VoiceConfig>;
-  'DELETE /api/voice-configs/{id}': unknown;
-  'POST /api/providers/{name}/voices': z.output<typeof VoiceList>;
+  'GET /api/voice-configs': Out<typeof voiceConfig.VoiceConfigList>;
+  'GET /api/voice-configs/schema': Out<typeof voiceConfig.VoiceConfigSchema>;
+  'POST /api/voice-configs': Out<typeof voiceConfig.VoiceConfig>;
+  'PATCH /api/voice-configs/{id}': Out<typeof voiceConfig.VoiceConfig>;
+  'POST /api/providers/{name}/voices': Out<typeof voiceConfig.VoiceList>;
 
-  'GET /api/api-keys': z.output<typeof KeyList>;
-  'POST /api/api-keys': z.output<typeof CreatedKey>;
-  'DELETE /api/api-keys/{key_id}': unknown;
-  'GET /api/settings-keys': z.output<typeof KeyList>;
-  'POST /api/settings-keys': z.output<typeof CreatedKey>;
-  'DELETE /api/settings-keys/{key_id}': unknown;
-  'POST /api/keys/test-agent/start': z.output<typeof AgentProbe>;
-  'GET /api/keys/test-agent/status': z.output<typeof AgentProbe>;
-  'GET /api/mcp-authorizations': z.output<typeof McpAuthorizationList>;
-  'DELETE /api/mcp-authorizations/{client_id}': unknown;
+  'GET /api/api-keys': Out<typeof apiKey.KeyList>;
+  'POST /api/api-keys': Out<typeof apiKey.CreatedKey>;
+  'GET /api/settings-keys': Out<typeof apiKey.KeyList>;
+  'POST /api/settings-keys': Out<typeof apiKey.CreatedKey>;
+  'POST /api/keys/test-agent/start': Out<typeof agentProbe.AgentProbe>;
+  'GET /api/keys/test-agent/status': Out<typeof agentProbe.AgentProbe>;
+  'GET /api/mcp-authorizations': Out<typeof authorization.McpAuthorizationList>;
 
   'GET /readyz': {
     readonly status: string;
@@ -142,5 +111,16 @@ interface DeepLink {
   readonly expires_at: string | null;
 }
 
-export type Endpoint = keyof Answers;
-export type Reading = Extract<Endpoint, `GET ${string}`>;
+/** Answers that nobody reads have no schema here; a test compares all names with the gateway's routes. */
+export type Endpoint = keyof Answers | `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+export type AnswerOf<E> = E extends keyof Answers ? Answers[E] : unknown;
+export type Reading = Extract<keyof Answers, `GET ${string}`>;
+
+/** What several pages show, out of the answers that have it. */
+export type Agent = Answers['GET /api/agents']['agents'][number];
+export type Call = Answers['GET /api/calls']['calls'][number];
+export type Conversation = Answers['GET /api/inbox']['conversations'][number];
+export type Key = Answers['GET /api/api-keys']['keys'][number];
+export type Platform = Answers['GET /api/platforms']['platforms'][number];
+export type Preset = Answers['GET /api/voice-configs']['voice_configs'][number];
+export type SpeechKind = Preset['kind'];

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { texts } from '../texts.ts';
-import type { Answers, Endpoint } from './answers.ts';
+import type { AnswerOf, Endpoint } from './answers.ts';
 
 /** The URL of the gateway, with the path under which it is served: this script is below `/dashboard/assets/`. */
 export const BASE = new URL('../..', import.meta.url);
@@ -13,6 +13,9 @@ export const signedOut = signal(0);
 
 /** The gateway does not answer. */
 export const isOffline = signal(false);
+
+/** Counts what this page has changed: everything shown is read again then. */
+export const changes = signal(0);
 
 /** A refusal of these is no news. */
 const ASKED_WITHOUT_SESSION: ReadonlySet<string> = new Set(['POST /auth/login', 'GET /api/account']);
@@ -64,7 +67,7 @@ export interface Args {
 }
 
 /** Asks the gateway, as the signed-in person. Throws ApiError. */
-export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<Answers[E]> {
+export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<AnswerOf<E>> {
   const [method = '', path = ''] = endpoint.split(' ');
   const { body, signal: aborted } = args;
   const answer = await send(urlOf(path, args), {
@@ -73,7 +76,10 @@ export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Pro
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
   const read: unknown = await answer.json().catch(() => null);
-  if (answer.ok || endpoint === 'GET /readyz') return read as Answers[E];
+  if (answer.ok || endpoint === 'GET /readyz') {
+    if (method !== 'GET') changes.value += 1;
+    return read as AnswerOf<E>;
+  }
   if (answer.status === 401 && !ASKED_WITHOUT_SESSION.has(endpoint)) signedOut.value += 1;
   throw new ApiError(answer.status, (read as ErrorBody | null) ?? { detail: answer.statusText });
 }
@@ -82,6 +88,26 @@ export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Pro
 export async function askText(path: string): Promise<string> {
   const answer = await send(urlOf(path, {}), { signal: AbortSignal.timeout(DEADLINE_MS) });
   return await answer.text();
+}
+
+/** Saves what an endpoint answers as a file. `onRead` is told how many bytes have come. Throws ApiError. */
+export async function download(path: string, name: string, onRead: (bytes: number) => void): Promise<void> {
+  const answer = await send(urlOf(path, {}), {});
+  let read = 0;
+  const counted = answer.body!.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        read += chunk.length;
+        onRead(read);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await new Response(counted).blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), DEADLINE_MS);
 }
 
 async function send(url: URL, init: RequestInit): Promise<Response> {

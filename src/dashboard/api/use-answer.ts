@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Answers, Reading } from './answers.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { AnswerOf, Reading } from './answers.ts';
 import { onEvent } from './feed.ts';
-import { type ApiError, type Args, ask } from './request.ts';
+import { type ApiError, type Args, ask, changes } from './request.ts';
 
 /** Many events in a row cause one reading. */
 const SETTLE_MS = 120;
@@ -13,7 +13,6 @@ export interface Answer<T> {
   readonly data: T | undefined;
   /** Why the last reading failed; what was read before stays. */
   readonly error: ApiError | undefined;
-  reload(): void;
 }
 
 interface Freshness {
@@ -27,27 +26,28 @@ interface Freshness {
   readonly off?: boolean;
 }
 
-/** What an endpoint answers, kept fresh. */
+/** What an endpoint answers, kept fresh: it is read again after events, and after everything that this page changes. */
 export function useAnswer<E extends Reading>(
   endpoint: E,
   args: Args = {},
   { on = [], about, everyMs, off = false }: Freshness = {},
-): Answer<Answers[E]> {
+): Answer<AnswerOf<E>> {
   const key = JSON.stringify([endpoint, args, off]);
-  const [shown, show] = useState<{ key: string; data?: Answers[E]; error?: ApiError }>({ key });
-  const load = useRef<() => void>(() => {});
+  const [shown, show] = useState<{ key: string; data?: AnswerOf<E>; error?: ApiError }>({ key });
 
   useEffect(() => {
     if (off) return undefined;
     const aborter = new AbortController();
     let settling: ReturnType<typeof setTimeout> | undefined;
-    let settleMs = SETTLE_MS;
+    let restUntilMs = 0;
+    let isReading = false;
     const read = (): void => {
       settling = undefined;
       const startedMs = performance.now();
       ask(endpoint, { ...args, signal: aborter.signal }).then(
         (data) => {
-          settleMs = Math.max(SETTLE_MS, (performance.now() - startedMs) * REST_PER_READING);
+          const nowMs = performance.now();
+          restUntilMs = nowMs + (nowMs - startedMs) * REST_PER_READING;
           if (!aborter.signal.aborted) show({ key, data });
         },
         (error: ApiError) =>
@@ -55,10 +55,11 @@ export function useAnswer<E extends Reading>(
       );
     };
     const soon = (): void => {
-      settling ??= setTimeout(read, settleMs);
+      settling ??= setTimeout(read, Math.max(SETTLE_MS, restUntilMs - performance.now()));
     };
-    load.current = read;
     read();
+    const unfollow = changes.subscribe(() => isReading && soon());
+    isReading = true;
     const unsubscribe = onEvent(({ type, call_id: callId, conversation_id: conversationId }) => {
       if (type === 'resync') return soon();
       if (about !== undefined && about !== callId && about !== conversationId) return;
@@ -68,6 +69,7 @@ export function useAnswer<E extends Reading>(
     return () => {
       aborter.abort();
       unsubscribe();
+      unfollow();
       clearTimeout(settling);
       if (interval) clearInterval(interval);
     };
@@ -78,6 +80,5 @@ export function useAnswer<E extends Reading>(
   return {
     data: isSame ? shown.data : undefined,
     error: isSame ? shown.error : undefined,
-    reload: () => load.current(),
   };
 }

@@ -36,7 +36,8 @@ export class CallAudio {
     await context.audioWorklet.addModule(new URL(workletFile, import.meta.url));
     const node = new AudioWorkletNode(context, 'call-audio', { numberOfInputs: 1, outputChannelCount: [1] });
     node.connect(context.destination);
-    await context.resume();
+    // Without a loudspeaker this never ends, and the level is shown all the same.
+    void context.resume();
     return new CallAudio(context, node, needs);
   }
 

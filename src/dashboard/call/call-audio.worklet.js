@@ -1,7 +1,8 @@
 /** Frames of the call WebSocket, in ms. */
 const FRAME_MS = 20;
-/** Playing begins with this much, so that a late frame leaves no gap. */
-const START_MS = 60;
+/** Playing begins with this much, so that a late frame leaves no gap; after each gap with a frame more, up to a limit. */
+const FIRST_START_MS = 40;
+const LAST_START_MS = 120;
 /** More than this is dropped, oldest first: what is heard must not fall behind the call. */
 const MOST_MS = 240;
 
@@ -14,6 +15,7 @@ class CallAudio extends AudioWorkletProcessor {
   #readAt = 0;
   #queued = 0;
   #isPlaying = false;
+  #startMs = FIRST_START_MS;
   #frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
   #filled = 0;
 
@@ -37,13 +39,14 @@ class CallAudio extends AudioWorkletProcessor {
     this.#queued = Math.min(this.#queued + pcm.length, ring.length);
     const surplus = this.#queued - (sampleRate * MOST_MS) / 1000;
     if (surplus > 0) this.#skip(surplus);
-    if (this.#queued >= (sampleRate * START_MS) / 1000) this.#isPlaying = true;
+    if (this.#queued >= (sampleRate * this.#startMs) / 1000) this.#isPlaying = true;
   }
 
   #play(out) {
     if (!this.#isPlaying) return;
     if (this.#queued < out.length) {
       this.#isPlaying = false;
+      this.#startMs = Math.min(this.#startMs + FRAME_MS, LAST_START_MS);
       return;
     }
     for (let i = 0; i < out.length; i++) out[i] = this.#ring[(this.#readAt + i) % this.#ring.length];

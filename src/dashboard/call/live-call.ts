@@ -1,27 +1,30 @@
 import { type Signal, signal } from '@preact/signals';
 import type { StreamEvent } from '../../api/schema/stream.ts';
-import { socketUrl } from '../api/request.ts';
+import { changes, socketUrl } from '../api/request.ts';
+import { texts } from '../texts.ts';
 import { CallAudio } from './call-audio.ts';
 
-/** A line of what was said. */
-export interface Line {
-  readonly speaker: string;
-  readonly text: string;
-  /** Otherwise the next line of this speaker replaces it. */
-  readonly isFinal: boolean;
-}
-
-export interface ChatLine {
-  readonly sender: string;
-  readonly text: string;
-  readonly sentAt: string;
-}
-
-/** Something else that happened, in the words of the API. */
-export interface Happening {
+/** Something on the time line of a call. */
+export interface Item {
+  /** ISO 8601; empty: it was before this page was opened. */
   readonly at: string;
-  readonly type: string;
+  /** `said`, `chat`, or the type of an event. */
+  readonly kind: string;
+  readonly who: string;
   readonly text: string;
+  /** Otherwise the next one of its kind and person replaces it. */
+  readonly isFinal: boolean;
+  readonly turn?: Turn;
+}
+
+/** How long the far end waited for an answer, in ms, and the stages of that, in order. Null: unknown. */
+export interface Turn {
+  readonly total_ms: number;
+  readonly endpointing_ms: number | null;
+  readonly recognizer_ms: number | null;
+  readonly model_ms: number | null;
+  readonly synthesis_ms: number | null;
+  readonly playout_ms: number | null;
 }
 
 /** Whether the browser hears the call, and is heard. */
@@ -32,25 +35,21 @@ const RETRY_MS = 2_000;
 
 /** A call as its WebSocket tells it, from the moment the page is opened. */
 export class LiveCall {
-  readonly lines: Signal<readonly Line[]> = signal([]);
-  readonly chat: Signal<readonly ChatLine[]> = signal([]);
-  readonly happenings: Signal<readonly Happening[]> = signal([]);
+  /** Since it was connected. */
+  readonly items: Signal<readonly Item[]> = signal([]);
   readonly speaking: Signal<ReadonlyMap<number, string>> = signal(new Map());
   readonly audio: Signal<AudioState> = signal('off');
   /** Of what the browser hears, from 0 to 1. */
   readonly level: Signal<number> = signal(0);
   readonly isConnected: Signal<boolean> = signal(false);
   readonly #callId: string;
-  /** The call itself has changed. */
-  readonly #onChange: () => void;
   #socket: WebSocket | null = null;
   #sound: CallAudio | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(callId: string, onChange: () => void) {
+  constructor(callId: string) {
     this.#callId = callId;
-    this.#onChange = onChange;
     this.#connect();
   }
 
@@ -97,16 +96,12 @@ export class LiveCall {
     this.level.value = 0;
   }
 
-  /** The transcript has them now. */
-  forgetFinalLines(): void {
-    this.lines.value = this.lines.peek().filter(({ isFinal }) => !isFinal);
-  }
-
   #connect(): void {
     const socket = new WebSocket(socketUrl(`/api/call/${encodeURIComponent(this.#callId)}/stream`));
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       this.isConnected.value = true;
+      this.items.value = [];
       this.#send({ type: 'transcript_config', interim: true });
       if (this.#sound !== null) this.#configure(true);
     };
@@ -117,7 +112,7 @@ export class LiveCall {
     socket.onclose = ({ code }) => {
       this.isConnected.value = false;
       this.speaking.value = new Map();
-      this.#onChange();
+      changes.value += 1;
       // 1000: the call is over; 1008: the session is.
       if (!this.#isClosed && code !== 1000 && code !== 1008)
         this.#retry = setTimeout(() => this.#connect(), RETRY_MS);
@@ -135,31 +130,27 @@ export class LiveCall {
   }
 
   #receive(event: StreamEvent): void {
-    if (event.type === 'call_transcript') return this.#said(event);
-    if (event.type === 'call_chat') {
-      const { sender, text, sent_at: sentAt } = event;
-      this.chat.value = [...this.chat.value, { sender, text, sentAt }].slice(-MOST_KEPT);
-    } else if (event.type === 'call_speaking') {
+    if (event.type === 'call_speaking') {
       const speaking = new Map(this.speaking.value);
       if (event.speaking) speaking.set(event.voice_id, event.name ?? '');
       else speaking.delete(event.voice_id);
       this.speaking.value = speaking;
     } else if (CHANGES.has(event.type)) {
-      this.#onChange();
+      changes.value += 1;
     }
-    const text = happeningText(event);
-    if (text === null) return;
-    const happening = { at: new Date().toISOString(), type: event.type, text };
-    this.happenings.value = [...this.happenings.value, happening].slice(-MOST_KEPT);
-  }
-
-  #said({
-    speaker,
-    text,
-    is_final: isFinal = true,
-  }: Extract<StreamEvent, { type: 'call_transcript' }>): void {
-    const former = this.lines.value.filter((line) => line.isFinal || line.speaker !== speaker);
-    this.lines.value = [...former, { speaker, text, isFinal }].slice(-MOST_KEPT);
+    const told = (ITEMS[event.type] as ((event: StreamEvent) => Partial<Item>) | undefined)?.(event);
+    if (told === undefined) return;
+    const item = {
+      at: new Date().toISOString(),
+      kind: event.type,
+      who: '',
+      text: '',
+      isFinal: true,
+      ...told,
+    };
+    const replaces = ({ kind, who, isFinal }: Item): boolean =>
+      !isFinal && kind === item.kind && who === item.who;
+    this.items.value = [...this.items.value.filter((each) => !replaces(each)), item].slice(-MOST_KEPT);
   }
 }
 
@@ -171,12 +162,21 @@ const CHANGES: ReadonlySet<string> = new Set([
   'call_capabilities',
 ]);
 
-/** What the list of events shows of one; null: nothing. */
-function happeningText(event: StreamEvent): string | null {
-  if (event.type === 'call_state') return event.state;
-  if (event.type === 'call_waiting') return event.reason;
-  if (event.type === 'dtmf') return event.digit;
-  if (event.type === 'call_error') return event.message;
-  if (event.type === 'utterance') return `${event.state}: ${event.spoken_text}`;
-  return null;
-}
+/** What the time line shows of events; of others nothing. */
+const ITEMS: {
+  readonly [Type in StreamEvent['type']]?: (event: StreamEvent & { type: Type }) => Partial<Item>;
+} = {
+  call_transcript: ({ speaker, text, is_final: isFinal = true }) => ({
+    kind: 'said',
+    who: speaker,
+    text,
+    isFinal,
+  }),
+  call_chat: ({ sender, text }) => ({ kind: 'chat', who: sender, text }),
+  utterance: ({ state, spoken_text: text }) => ({ text: `${state}: ${text}`, isFinal: state !== 'started' }),
+  call_state: ({ state }) => ({ text: texts.callStates[state] ?? state }),
+  call_waiting: ({ reason }) => ({ text: reason }),
+  dtmf: ({ digit }) => ({ text: digit }),
+  call_error: ({ message }) => ({ text: message }),
+  speech_unheard: ({ speaker }) => ({ text: speaker }),
+};

@@ -1,18 +1,14 @@
 import { useState } from 'preact/hooks';
-import { ask, BASE_PATH, signedOut } from '../api/request.ts';
+import { ask, BASE_PATH, download, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
-import { Card } from '../parts/card.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Action, Dialog, tell } from '../parts/action.tsx';
 import { fill, useDraft, valuesOf } from '../parts/draft.ts';
-import { Field, Form } from '../parts/form.tsx';
+import { Field, Form, PasswordField } from '../parts/form.tsx';
+import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { LoadedRows, Row } from '../parts/rows.tsx';
-import { tell } from '../parts/toasts.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
+import { AuditLog } from './account/audit-log.tsx';
 import { UsageCard } from './account/usage.tsx';
 
 const t = texts.account;
@@ -27,6 +23,7 @@ export function AccountPage() {
         <Password />
         <Identities />
         <Leaving />
+        <AuditLog />
       </div>
     </>
   );
@@ -81,10 +78,6 @@ function Identities() {
   const options = useAnswer('GET /auth/options');
   const providers = options.data?.providers ?? [];
   if (providers.length === 0 && (identities.data?.identities.length ?? 0) === 0) return null;
-  const unlink = async (identity_id: string): Promise<void> => {
-    await ask('DELETE /auth/identities/{identity_id}', { params: { identity_id } });
-    identities.reload();
-  };
   return (
     <Card title={t.identities}>
       <LoadedRows answer={identities} of={(data) => data.identities} none={t.noIdentities}>
@@ -98,7 +91,10 @@ function Identities() {
               </>
             }
           >
-            <Action class="quietly" run={() => unlink(id)}>
+            <Action
+              class="quietly"
+              run={() => ask('DELETE /auth/identities/{identity_id}', { params: { identity_id: id } })}
+            >
               {t.unlink}
             </Action>
           </Row>
@@ -116,12 +112,15 @@ function Identities() {
 /** All data, and the end of the account. */
 function Leaving() {
   const [isLeaving, setLeaving] = useState(false);
+  const [readBytes, setReadBytes] = useState<number | null>(null);
+  const save = async (): Promise<void> => {
+    await download('/api/export', 'account-export.json', setReadBytes);
+    setReadBytes(null);
+  };
   return (
     <Card title={t.data} hint={t.dataHint}>
       <div class="row">
-        <a class="button" href={`${BASE_PATH}/api/export`} download="account-export.json">
-          {t.export}
-        </a>
+        <Action run={save}>{readBytes === null ? t.export : t.exported(texts.bytes(readBytes))}</Action>
         <button type="button" class="danger" onClick={() => setLeaving(true)}>
           {t.delete}
         </button>

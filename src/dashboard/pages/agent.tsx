@@ -1,53 +1,41 @@
 import { Link, useLocation } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
-import type { Agent } from '../api/items.ts';
-import { ask } from '../api/request.ts';
-import { type Answer, useAnswer } from '../api/use-answer.ts';
+import type { Agent } from '../api/answers.ts';
+import { useAnswer } from '../api/use-answer.ts';
+import { Talk } from '../call/talk.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { useDraft, valuesOf } from '../parts/draft.ts';
-import { Area, Field, Form } from '../parts/form.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { tell } from '../parts/toasts.tsx';
+import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
-import { PolicyForm } from './agent/policy-form.tsx';
 import { ProviderForm } from './agent/provider-form.tsx';
+import { Settings } from './agent/settings.tsx';
 
 const t = texts.agents;
 const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
 
-interface AgentPageProps {
-  readonly agentId: string;
-  readonly tab: string;
-}
-
-export function AgentPage({ agentId, tab }: AgentPageProps) {
+export function AgentPage({ agentId, tab }: { readonly agentId: string; readonly tab: string }) {
   const agents = useAnswer('GET /api/agents');
   return (
     <Loaded answer={agents}>
       {(data) => {
         const agent = data.agents.find(({ id }) => id === agentId);
-        return agent ? <Whole agent={agent} tab={tab} agents={agents} /> : <Empty>{t.unknown}</Empty>;
+        return agent ? <Whole agent={agent} tab={tab} /> : <Empty>{t.unknown}</Empty>;
       }}
     </Loaded>
   );
 }
 
-interface WholeProps {
-  readonly agent: Agent;
-  readonly tab: string;
-  readonly agents: Answer<Answers['GET /api/agents']>;
-}
-
-function Whole({ agent, tab, agents }: WholeProps) {
+function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) {
+  const [, navigate] = useLocation();
+  const call = async (): Promise<void> => navigate(`/calls/${(await Talk.begin(agent)).callId}`);
   return (
     <>
       <PageHead title={<span class="cut">{agent.name}</span>} back="/agents">
         {agent.is_default && <Badge>{t.isDefault}</Badge>}
+        <Action class="primary" run={call}>
+          {texts.talk.begin}
+        </Action>
       </PageHead>
       <nav class="tabs" aria-label={agent.name}>
         {TABS.map((each) => (
@@ -60,54 +48,10 @@ function Whole({ agent, tab, agents }: WholeProps) {
           </Link>
         ))}
       </nav>
-      {tab === 'members' && <Members agent={agent} onChange={agents.reload} />}
-      {tab === 'provider' && <ProviderForm agentId={agent.id} onChange={agents.reload} />}
+      {tab === 'members' && <Members agent={agent} />}
+      {tab === 'provider' && <ProviderForm agentId={agent.id} />}
       {tab === 'deliveries' && <Deliveries agentId={agent.id} />}
-      {tab === 'settings' && <Settings agent={agent} onChange={agents.reload} />}
-      {tab === 'settings' && <PolicyForm agentId={agent.id} />}
+      {tab === 'settings' && <Settings agent={agent} />}
     </>
-  );
-}
-
-function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void }) {
-  const [, navigate] = useLocation();
-  const draft = useDraft({ name: agent.name, timeout_text: agent.timeout_text ?? '' });
-  const params = { agent_id: agent.id };
-  const submit = async (): Promise<void> => {
-    const { name, timeout_text } = valuesOf(draft);
-    await ask('PATCH /api/agents/{agent_id}', { params, body: { name, timeout_text: timeout_text || null } });
-    tell(texts.saved);
-    onChange();
-  };
-  const makeDefault = async (): Promise<void> => {
-    await ask('POST /api/agents/{agent_id}/set-default', { params });
-    onChange();
-  };
-  const remove = async (): Promise<void> => {
-    await ask('DELETE /api/agents/{agent_id}', { params });
-    navigate('/agents');
-  };
-  return (
-    <section class="card narrow">
-      <Form submit={submit} action={texts.save}>
-        <Field label={texts.name} of={draft.name} required maxLength={80} />
-        <Area label={t.timeoutText} hint={t.timeoutHint} of={draft.timeout_text} rows={2} maxLength={1_000} />
-      </Form>
-      <div class="row">
-        {!agent.is_default && (
-          <Action run={makeDefault} done={texts.saved}>
-            {t.makeDefault}
-          </Action>
-        )}
-        {!agent.is_default && (
-          <Confirm
-            class="quietly"
-            action={texts.remove}
-            question={t.removeQuestion(agent.name)}
-            run={remove}
-          />
-        )}
-      </div>
-    </section>
   );
 }

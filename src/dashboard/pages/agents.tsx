@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
+import { Dialog } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
+import { Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.agents;

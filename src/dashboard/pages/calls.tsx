@@ -1,21 +1,17 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { Call } from '../api/items.ts';
+import type { Call } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
-import { CallBadge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Action, Dialog } from '../parts/action.tsx';
+import { Badge, CallBadge } from '../parts/badge.tsx';
 import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Choice, Field, Form } from '../parts/form.tsx';
+import { Card, ErrorNote, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Level } from '../parts/level.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
-import { History } from './call/history.tsx';
-import { otherSide } from './call/other-side.ts';
+import { otherSide } from './call/facts.tsx';
 
 const t = texts.calls;
 
@@ -58,12 +54,34 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
             </>
           }
         >
+          {call.state === 'active' && <CallLevels callId={call.call_id} />}
           <Duration from={call.created_at} to={call.ended_at} />
           <CallBadge state={call.state} />
           {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
         </Row>
       )}
     </Rows>
+  );
+}
+
+const LEVELS_MS = 1_000;
+
+/** How loud both sides of a call are; read only while it can be seen. */
+function CallLevels({ callId }: { readonly callId: string }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setSeen(entry!.isIntersecting));
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, []);
+  const freshness = { everyMs: LEVELS_MS, off: !isSeen };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params: { call_id: callId } }, freshness);
+  return (
+    <span ref={place} class="levels">
+      <Level label={t.levels[0]} level={data?.received.level ?? 0} />
+      <Level label={t.levels[1]} level={data?.sent.level ?? 0} />
+    </span>
   );
 }
 
@@ -102,5 +120,88 @@ function PlaceCall({ onClose }: { onClose(): void }) {
         />
       </Form>
     </Dialog>
+  );
+}
+
+/** Nobody is asked for each letter. */
+const TYPING_MS = 300;
+
+/** The calls that are over, newest first, with filters. */
+export function History() {
+  const draft = useDraft({ search: '', platform: '', result: '' });
+  const [search, setSearch] = useState('');
+  const { search: typed, ...chosen } = valuesOf(draft);
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const query = { state: 'ended', search, ...chosen };
+  return (
+    <Card title={t.past}>
+      <div class="grid">
+        <Field label={t.search} type="search" of={draft.search} maxLength={200} />
+        <Choice label={t.platform} of={draft.platform} options={[['', t.all], ...t.callable]} />
+        <Choice label={t.result} of={draft.result} options={[['', t.all], ...Object.entries(t.results)]} />
+      </div>
+      <Pages key={JSON.stringify(query)} query={query} />
+    </Card>
+  );
+}
+
+/** The newest calls, which are read again when one ends, and the older ones that were asked for. */
+function Pages({ query }: { readonly query: Readonly<Record<string, string>> }) {
+  const first = useAnswer('GET /api/calls', { query }, { on: ['call_state', 'call_error'] });
+  const [older, setOlder] = useState<readonly Call[]>([]);
+  const [cursor, setCursor] = useState<string | null>();
+  if (first.data === undefined)
+    return first.error ? <ErrorNote error={first.error} /> : <p>{texts.loading}</p>;
+  const next = cursor === undefined ? first.data.next_cursor : cursor;
+  const more = async (): Promise<void> => {
+    const page = await ask('GET /api/calls', { query: { ...query, cursor: next ?? '' } });
+    setOlder([...older, ...page.calls]);
+    setCursor(page.next_cursor ?? null);
+  };
+  const known = new Set(first.data.calls.map(({ call_id: id }) => id));
+  return (
+    <>
+      <Rows
+        of={[...first.data.calls, ...older.filter(({ call_id: id }) => !known.has(id))]}
+        none={t.noPast}
+        class="long"
+      >
+        {(call) => <PastRow key={call.call_id} {...call} />}
+      </Rows>
+      {next && <Action run={more}>{texts.more}</Action>}
+    </>
+  );
+}
+
+function PastRow(call: Call) {
+  const {
+    call_id: id,
+    platform,
+    direction,
+    created_at: from,
+    answered_at: answered,
+    ended_at: to,
+    termination,
+  } = call;
+  return (
+    <Row
+      title={otherSide(call)}
+      href={`/calls/${id}`}
+      note={
+        <>
+          {texts.platforms[platform]} · {t.directions[direction]} · <Moment iso={from} />
+        </>
+      }
+    >
+      {answered && <Duration from={answered} to={to} />}
+      {termination && (
+        <Badge tone={termination.result === 'completed' ? 'plain' : 'warn'}>
+          {t.results[termination.result]}
+        </Badge>
+      )}
+    </Row>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
-import type { Conversation } from '../api/items.ts';
+import type { Conversation } from '../api/answers.ts';
+import { Rows } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 
 interface RowsProps {

@@ -6,9 +6,8 @@ import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Badge, type Tone } from '../parts/badge.tsx';
 import { Area, Choice, Form } from '../parts/form.tsx';
+import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
 import { ConversationRows, nameOf } from './inbox-list.tsx';
 
@@ -102,7 +101,7 @@ function Conversation({ id }: { readonly id: string }) {
           <Window {...conversation} />
           <section class="card messages">
             <Messages messages={messages} />
-            <Reply conversation={conversation} onSent={history.reload} />
+            <Reply conversation={conversation} />
           </section>
         </>
       )}
@@ -169,14 +168,13 @@ function File({ name, mime, size, url }: Message['attachments'][number]) {
   );
 }
 
-function Reply({ conversation, onSent }: { readonly conversation: History['conversation']; onSent(): void }) {
+function Reply({ conversation }: { readonly conversation: History['conversation'] }) {
   const text = useSignal('');
   const { platform, conversation_id: id, remote_id: peer, task } = conversation;
   const submit = async (): Promise<void> => {
     const target = platform === 'agent' ? { peer, task } : {};
     await ask('POST /api/dm/chat', { body: { platform, conversation_id: id, text: text.value, ...target } });
     text.value = '';
-    onSent();
   };
   if (conversation.status !== 'active') return <p class="quiet small">{t.closed}</p>;
   return (

@@ -1,19 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
-import { ask } from '../api/request.ts';
+import { ask, BASE } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Card } from '../parts/card.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/action.tsx';
+import { Copyable } from '../parts/copy.tsx';
 import { TextForm } from '../parts/form.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { LoadedRows, Row } from '../parts/rows.tsx';
+import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { texts } from '../texts.ts';
 import { AgentPing } from './keys/agent-ping.tsx';
-import { Clients } from './keys/clients.tsx';
-import { LastUse } from './keys/last-use.tsx';
 import { NewKey } from './keys/new-key.tsx';
 
-const t = texts.keys;
+const { keys: t, clients: c } = texts;
+
 const KINDS = {
   agent: { list: 'GET /api/api-keys', create: 'POST /api/api-keys', revoke: 'DELETE /api/api-keys/{key_id}' },
   settings: {
@@ -28,10 +27,14 @@ export function KeysPage() {
     <>
       <PageHead title={texts.nav.keys} />
       <div class="columns">
-        <Keys kind="agent" />
-        <AgentPing />
-        <Keys kind="settings" />
-        <Clients />
+        <div>
+          <Keys kind="agent" />
+          <Keys kind="settings" />
+        </div>
+        <div>
+          <AgentPing />
+          <Clients />
+        </div>
       </div>
     </>
   );
@@ -43,11 +46,6 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   const [created, setCreated] = useState<Answers['POST /api/api-keys']>();
   const create = async (name: string): Promise<void> => {
     setCreated(await ask(endpoints.create, { body: { name } }));
-    keys.reload();
-  };
-  const revoke = async (id: string): Promise<void> => {
-    await ask(endpoints.revoke, { params: { key_id: id } });
-    keys.reload();
   };
   return (
     <Card title={t.titles[kind]} hint={t.purposes[kind]}>
@@ -58,7 +56,7 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
               class="quietly"
               action={t.revoke}
               question={t.revokeQuestion(known)}
-              run={() => revoke(id)}
+              run={() => ask(endpoints.revoke, { params: { key_id: id } })}
             />
           </Row>
         )}
@@ -70,5 +68,41 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
         </Dialog>
       )}
     </Card>
+  );
+}
+
+/** The MCP clients that were allowed to act for the account. */
+function Clients() {
+  const clients = useAnswer('GET /api/mcp-authorizations');
+  return (
+    <Card title={c.title} hint={c.explanation}>
+      <Copyable text={new URL('mcp/', BASE).href} label={c.url} />
+      <LoadedRows answer={clients} of={(data) => data.authorizations} none={c.none}>
+        {({ client_id: id, client_name: name, platforms, last_used_at: at }) => (
+          <Row
+            key={id}
+            title={name}
+            note={<LastUse of={platforms.map((platform) => texts.platforms[platform]).join(', ')} at={at} />}
+          >
+            <Confirm
+              class="quietly"
+              action={t.revoke}
+              question={c.revokeQuestion(name)}
+              run={() => ask('DELETE /api/mcp-authorizations/{client_id}', { params: { client_id: id } })}
+            />
+          </Row>
+        )}
+      </LoadedRows>
+    </Card>
+  );
+}
+
+/** When a credential was used; null: never. */
+function LastUse({ of, at }: { readonly of: string; readonly at: string | null }) {
+  if (at === null) return <>{`${of} · ${t.unused}`}</>;
+  return (
+    <>
+      {of} · {t.used} <Moment iso={at} />
+    </>
   );
 }

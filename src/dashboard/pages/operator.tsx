@@ -1,117 +1,140 @@
-import { useEffect, useState } from 'preact/hooks';
-import { askText } from '../api/request.ts';
+import type { Answers } from '../api/answers.ts';
+import { BASE_PATH } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Source } from '../parts/source.tsx';
+import { Source } from '../parts/copy.tsx';
+import { Card, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { texts } from '../texts.ts';
-import { type Metrics, parseMetrics } from './operator/metrics.ts';
+
+type View = Answers['GET /api/operator'];
+type Sample = View['metrics'][number];
 
 const t = texts.operator;
-const INTERVAL_MS = 5_000;
-/** An hour. */
-const MOST_SAMPLES = 720;
 
-interface Sample {
-  readonly timeS: number;
-  readonly metrics: Metrics;
-}
-
-/** How the gateway itself is. What is drawn is gathered while the page is open. */
+/** How the gateway itself is. */
 export function OperatorPage() {
-  const ready = useAnswer('GET /readyz', {}, { everyMs: INTERVAL_MS });
-  const { samples, text } = useSamples();
-  const last = samples.at(-1)?.metrics;
+  const ready = useAnswer('GET /readyz', {}, { everyMs: 5_000 });
+  const view = useAnswer('GET /api/operator', {}, { everyMs: 10_000 });
   return (
     <>
       <PageHead title={texts.nav.operator} />
-      <section class="card">
-        <Loaded answer={ready}>
-          {({ status, not_ready: reasons = [] }) => (
+      <Card title={t.state} action={<Readiness isReady={ready.data?.status === 'ready'} />}>
+        {ready.data?.not_ready?.map(({ name, reason }) => (
+          <p key={name} class="banner bad">
+            {name}: {reason}
+          </p>
+        ))}
+        <Loaded answer={view}>
+          {({ version, node, data_dir: folder, started_at: started, metrics }) => (
             <>
-              <div class="row spread">
-                <h2>{t.state}</h2>
-                <Badge tone={status === 'ready' ? 'good' : 'bad'}>
-                  {status === 'ready' ? t.ready : t.notReady}
-                </Badge>
-              </div>
-              {reasons.map(({ name, reason }) => (
-                <p key={name} class="banner bad">
-                  {name}: {reason}
-                </p>
-              ))}
+              <Facts isLarge of={figuresOf(metrics)} />
+              <Facts
+                of={[
+                  [t.version, `${version}, Node ${node}`],
+                  [t.folder, folder],
+                  [t.started, <Moment iso={started} />],
+                  [t.all, <a href={`${BASE_PATH}/metrics`}>/metrics</a>],
+                ]}
+              />
             </>
           )}
         </Loaded>
-        {last && (
-          <Facts isLarge of={t.figures.map(([name, title, unit]) => figure(last.sum(name), title, unit))} />
-        )}
-      </section>
-      <div class="columns">
-        {t.charts.map(({ title, metric, isRate, scale }) => (
-          <Card key={metric} title={title}>
-            <Chart
-              label={title}
-              times={samples.map(({ timeS }) => timeS)}
-              series={[{ label: title, values: valuesOf(samples, metric, isRate, scale) }]}
-            />
-          </Card>
-        ))}
-      </div>
-      {last && (
-        <section class="card">
-          <details>
-            <summary>{t.all}</summary>
-            <Source text={text} label={t.all} />
-          </details>
-        </section>
-      )}
+      </Card>
+      {view.data && <Details {...view.data} />}
     </>
   );
 }
 
-function figure(value: number | null, title: string, unit: string) {
-  if (value === null) return false;
-  return [title, unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()] as const;
+function Readiness({ isReady }: { readonly isReady: boolean }) {
+  return <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? t.ready : t.notReady}</Badge>;
 }
 
-/** The readings so far, and the text of the last one. */
-function useSamples(): { readonly samples: readonly Sample[]; readonly text: string } {
-  const [text, setText] = useState('');
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const answer = await askText('/metrics');
-      const metrics = parseMetrics(answer);
-      setText(answer);
-      setSamples((former) => [...former, { timeS: Date.now() / 1000, metrics }].slice(-MOST_SAMPLES));
-    };
-    // While the gateway does not answer, the chart has a gap.
-    const quietly = (): void => void read().catch(() => {});
-    quietly();
-    const timer = setInterval(quietly, INTERVAL_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return { samples, text };
+function Details({ metrics, accounts, accounts_total: total, log, feedback }: View) {
+  const times = metrics.map(({ at }) => Date.parse(at) / 1000);
+  return (
+    <>
+      <div class="columns">
+        {t.charts.map(([figure, title]) => (
+          <Card key={figure} title={title}>
+            <Chart
+              label={title}
+              times={times}
+              series={[{ label: title, values: metrics.map(FIGURES[figure]) }]}
+            />
+          </Card>
+        ))}
+        <Card title={t.accounts(total)}>
+          <Rows of={accounts} none="" class="scrolling">
+            {({ account_id: id, name, email, created_at: at, live_calls: calls }) => (
+              <Row key={id} title={email ?? name} note={<Moment iso={at} />}>
+                {calls > 0 && <Badge tone="good">{t.liveCalls(calls)}</Badge>}
+              </Row>
+            )}
+          </Rows>
+        </Card>
+        <Card title={t.feedback}>
+          <Rows of={feedback} none={t.noFeedback} class="scrolling">
+            {({ message, provider, error_detail: error, suggestion_shown: suggestion, created_at: at }) => (
+              <Row
+                key={at}
+                title={message}
+                note={<Moment iso={at} />}
+                below={<p class="small">{[provider, error, suggestion].filter(Boolean).join(' · ')}</p>}
+              />
+            )}
+          </Rows>
+        </Card>
+      </div>
+      <Card title={t.log}>
+        <Source text={log.map(lineOf).toReversed().join('\n')} label={t.log} />
+      </Card>
+    </>
+  );
 }
 
-/** `isRate`: by how much it grew in each second since the sample before. */
-function valuesOf(
-  samples: readonly Sample[],
-  metric: string,
-  isRate: boolean,
-  scale: number,
-): (number | null)[] {
-  return samples.map(({ timeS, metrics }, at) => {
-    const value = metrics.sum(metric);
-    if (value === null || !isRate) return value === null ? null : value * scale;
-    const before = samples[at - 1];
-    const former = before?.metrics.sum(metric) ?? null;
-    if (!before || former === null || value < former) return null;
-    return ((value - former) * scale) / (timeS - before.timeS);
+/** A line of the log as people read it: when, how bad, which part, what, and the details. */
+function lineOf(json: string): string {
+  try {
+    const { time, level, part, msg, ...details } = JSON.parse(json) as Record<string, string>;
+    return `${time?.slice(11, 19)} ${level} ${part}: ${msg} ${Object.keys(details).length > 0 ? JSON.stringify(details) : ''}`;
+  } catch {
+    return json;
+  }
+}
+
+type Figure = (sample: Sample, at: number, all: readonly Sample[]) => number | null;
+
+/** What the charts show: values as they are, or by how much totals grew since the sample before. */
+const FIGURES = {
+  calls: ({ calls }) => calls,
+  memory: ({ memory_bytes: bytes }) => bytes / 1024 ** 2,
+  cores: rate('cpu_seconds'),
+  requests: rate('requests'),
+  refused: rate('refused_calls'),
+  lateness: (now, at, all) => {
+    const before = all[at - 1];
+    if (before === undefined || now.ticks <= before.ticks) return null;
+    return ((now.late_seconds - before.late_seconds) * 1_000) / (now.ticks - before.ticks);
+  },
+} satisfies Record<(typeof t.charts)[number][0], Figure>;
+
+/** Per second. */
+function rate(total: 'cpu_seconds' | 'requests' | 'refused_calls'): Figure {
+  return (now, at, all) => {
+    const before = all[at - 1];
+    if (before === undefined || now[total] < before[total]) return null;
+    return ((now[total] - before[total]) * 1_000) / (Date.parse(now.at) - Date.parse(before.at));
+  };
+}
+
+function figuresOf(metrics: readonly Sample[]) {
+  const last = metrics.length - 1;
+  return t.charts.map(([figure, title]) => {
+    const value = last < 0 ? null : FIGURES[figure](metrics[last]!, last, metrics);
+    return (
+      value !== null && ([title, value.toLocaleString(undefined, { maximumFractionDigits: 2 })] as const)
+    );
   });
 }

@@ -1,21 +1,19 @@
-import type { Platform } from '../api/items.ts';
+import type { Platform } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
+import { Action, Confirm } from '../parts/action.tsx';
 import { StatusBadge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Row, Rows } from '../parts/rows.tsx';
+import { Card, Empty, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
-import { BotForm } from './platform/bot-form.tsx';
-import { InviteLink } from './platform/invite-link.tsx';
-import { Nextcloud } from './platform/nextcloud.tsx';
+import {
+  askAdministrator,
+  BotForm,
+  connectBySignIn,
+  InviteLink,
+  Nextcloud,
+  OwnerCode,
+} from './platform/connecting.tsx';
 import { Numbers } from './platform/numbers.tsx';
-import { askAdministrator, connectBySignIn } from './platform/oauth.ts';
-import { OwnerCode } from './platform/owner-code.tsx';
 import { TestDm } from './platform/test-dm.tsx';
 import { Trunk } from './platform/trunk.tsx';
 
@@ -41,14 +39,14 @@ export function PlatformPage({ name }: { readonly name: string }) {
     <Loaded answer={platforms}>
       {(data) => {
         const platform = data.platforms.find((each) => each.platform === name);
-        return platform ? <Whole {...platform} reload={platforms.reload} /> : <Empty>{t.unknown}</Empty>;
+        return platform ? <Whole {...platform} /> : <Empty>{t.unknown}</Empty>;
       }}
     </Loaded>
   );
 }
 
-function Whole(platform: Platform & { reload(): void }) {
-  const { platform: name, status, ways, accounts, reload } = platform;
+function Whole(platform: Platform) {
+  const { platform: name, status, ways, accounts } = platform;
   return (
     <>
       <PageHead title={texts.platforms[name]} back="/platforms">
@@ -56,8 +54,8 @@ function Whole(platform: Platform & { reload(): void }) {
       </PageHead>
       {name === 'sip' ? (
         <div class="columns">
-          <Trunk onChange={reload} />
-          <Numbers onChange={reload} />
+          <Trunk />
+          <Numbers />
         </div>
       ) : (
         <>
@@ -73,8 +71,8 @@ function Whole(platform: Platform & { reload(): void }) {
             </div>
           </Card>
           <div class="columns">
-            {BY_BOT.has(name) && <BotForm platform={name} onDone={reload} />}
-            {name === 'nctalk' && <Nextcloud onDone={reload} />}
+            {BY_BOT.has(name) && <BotForm platform={name} />}
+            {name === 'nctalk' && <Nextcloud />}
             {BY_LINK.has(name) && <InviteLink platform={name} />}
             {BY_BOT.has(name) && accounts.length > 0 && <OwnerCode platform={name} />}
           </div>
@@ -89,12 +87,11 @@ function Whole(platform: Platform & { reload(): void }) {
   );
 }
 
-function Logins({ platform, accounts, setup, reload }: Platform & { reload(): void }) {
-  const remove = async (type: string, id: string): Promise<void> => {
-    if (type === 'bot_token') await ask('DELETE /api/bot-tokens/{bot_id}', { params: { bot_id: id } });
-    else await ask('DELETE /api/connections/{connection_id}', { params: { connection_id: id } });
-    reload();
-  };
+function Logins({ platform, accounts, setup }: Platform) {
+  const remove = (type: string, id: string) =>
+    type === 'bot_token'
+      ? ask('DELETE /api/bot-tokens/{bot_id}', { params: { bot_id: id } })
+      : ask('DELETE /api/connections/{connection_id}', { params: { connection_id: id } });
   return (
     <Rows of={accounts} none={setup}>
       {({ type, id, label, status }) => (

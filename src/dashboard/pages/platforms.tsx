@@ -1,11 +1,10 @@
 import { Link } from 'wouter-preact';
-import type { Platform } from '../api/items.ts';
+import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { StatusBadge } from '../parts/badge.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
+import { Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
-import { Returned } from './platform/returned.tsx';
+import { Returned } from './platform/connecting.tsx';
 
 /** Where an account of a platform comes back to after its sign-in there. */
 export function PlatformsPage() {

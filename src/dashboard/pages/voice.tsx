@@ -1,16 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { Answers } from '../api/answers.ts';
-import type { Preset, SpeechKind } from '../api/items.ts';
+import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
+import { Action, Confirm, Dialog } from '../parts/action.tsx';
 import { Badge, type Tone } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Row, Rows } from '../parts/rows.tsx';
+import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
+import { InterruptionTest } from './voice/interruption-test.tsx';
 import { PresetForm } from './voice/preset-form.tsx';
 
 type Catalog = Answers['GET /api/voice-configs/schema'];
@@ -47,10 +43,14 @@ export function VoicePage() {
                         presets={data.voice_configs.filter((each) => each.kind === kind)}
                         catalog={known}
                         edit={(preset) => setEdited({ kind, preset })}
-                        onChange={presets.reload}
                       />
                     </Card>
                   ))}
+                  <InterruptionTest
+                    isReady={KINDS.every((kind) =>
+                      data.voice_configs.some((each) => each.kind === kind && each.enabled),
+                    )}
+                  />
                 </div>
               )}
             </Loaded>
@@ -59,14 +59,7 @@ export function VoicePage() {
                 title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`}
                 onClose={() => setEdited(undefined)}
               >
-                <PresetForm
-                  {...edited}
-                  catalog={known}
-                  onDone={() => {
-                    setEdited(undefined);
-                    presets.reload();
-                  }}
-                />
+                <PresetForm {...edited} catalog={known} onDone={() => setEdited(undefined)} />
               </Dialog>
             )}
           </>
@@ -88,10 +81,9 @@ interface PresetsProps {
   readonly presets: readonly Preset[];
   readonly catalog: Catalog;
   edit(preset: Preset): void;
-  onChange(): void;
 }
 
-function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
+function Presets({ presets, catalog, edit }: PresetsProps) {
   return (
     <Rows of={presets} none={t.none}>
       {(preset) => (
@@ -99,7 +91,7 @@ function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
           key={preset.id}
           title={preset.name}
           note={catalog.providers.find(({ name }) => name === preset.provider)?.title}
-          below={<Manage preset={preset} edit={edit} onChange={onChange} />}
+          below={<Manage preset={preset} edit={edit} />}
         >
           {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
           <Badge tone={TONES[preset.key_status] ?? 'plain'}>
@@ -111,22 +103,10 @@ function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
   );
 }
 
-interface ManageProps {
-  readonly preset: Preset;
-  edit(preset: Preset): void;
-  onChange(): void;
-}
-
-function Manage({ preset, edit, onChange }: ManageProps) {
+function Manage({ preset, edit }: { readonly preset: Preset; edit(preset: Preset): void }) {
   const { id, name, enabled, key_detail: detail, notices } = preset;
-  const change = async (): Promise<void> => {
-    await ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
-    onChange();
-  };
-  const remove = async (): Promise<void> => {
-    await ask('DELETE /api/voice-configs/{id}', { params: { id } });
-    onChange();
-  };
+  const change = () => ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
+  const remove = () => ask('DELETE /api/voice-configs/{id}', { params: { id } });
   return (
     <>
       {[detail, ...notices].map(

@@ -36,3 +36,14 @@ export function StatusBadge({ status }: { readonly status: string }) {
 export function statusText(status: string): string {
   return texts.statuses[status] ?? texts.trunk.errors[status] ?? status;
 }
+
+const TONES: Readonly<Record<string, Tone>> = {
+  delivered: 'good',
+  failed: 'bad',
+  queued: 'warn',
+  sent: 'warn',
+};
+
+export function DeliveryBadge({ status }: { readonly status: string }) {
+  return <Badge tone={TONES[status] ?? 'plain'}>{texts.deliveries.states[status] ?? status}</Badge>;
+}

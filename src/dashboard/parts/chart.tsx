@@ -55,5 +55,7 @@ function fill(plot: uPlot | null, times: ChartProps['times'], series: ChartProps
 /** A colour of the style as a canvas takes it. */
 function colorOf(place: HTMLElement, name: string): string {
   place.style.color = `var(${name})`;
-  return getComputedStyle(place).color;
+  const { color } = getComputedStyle(place);
+  place.style.color = '';
+  return color;
 }

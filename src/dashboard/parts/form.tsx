@@ -4,11 +4,11 @@ import { useId, useState } from 'preact/hooks';
 import { ApiError } from '../api/request.ts';
 import { texts } from '../texts.ts';
 import type { Held } from './draft.ts';
-import { ErrorNote } from './notes.tsx';
+import { ErrorNote } from './layout.tsx';
 
 interface FormProps {
   /** Sends it. What it throws is shown below the fields. */
-  submit(): Promise<void>;
+  submit(): Promise<unknown>;
   /** What the button says. */
   readonly action: string;
   /** In one line, for forms of one field. */
@@ -58,18 +58,14 @@ interface Labelled {
   readonly hint?: string | undefined;
 }
 
-/** A label, what it is for, and an explanation below. */
-function Labelled({
-  label,
-  hint,
-  children,
-}: Labelled & { children(id: string, hintId?: string): ComponentChildren }) {
+/** A label, a control, and an explanation below. */
+function Labelled({ label, hint, children }: Labelled & { children(ids: Ids): ComponentChildren }) {
   const id = useId();
   const hintId = hint ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children(id, hintId)}
+      {children({ id, 'aria-describedby': hintId })}
       {hint && (
         <p class="hint" id={hintId}>
           {hint}
@@ -79,6 +75,19 @@ function Labelled({
   );
 }
 
+interface Ids {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+}
+
+/** What a control shows and sets. */
+function bound(of: Held<string>) {
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
+    of.value = currentTarget.value;
+  };
+  return { value: of.value, onInput };
+}
+
 interface FieldProps
   extends Labelled,
     Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'value' | 'onInput'> {
@@ -86,14 +95,9 @@ interface FieldProps
 }
 
 export function Field({ label, hint, of, ...rest }: FieldProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <input {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
-      )}
+      {(ids) => <input {...rest} {...ids} {...bound(of)} />}
     </Labelled>
   );
 }
@@ -106,14 +110,9 @@ interface AreaProps extends Labelled {
 }
 
 export function Area({ label, hint, of, ...rest }: AreaProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <textarea {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
-      )}
+      {(ids) => <textarea {...rest} {...ids} {...bound(of)} />}
     </Labelled>
   );
 }
@@ -124,15 +123,12 @@ interface ChoiceProps extends Labelled {
 }
 
 export function Choice({ label, hint, of, options }: ChoiceProps) {
-  const onChange = ({ currentTarget }: { currentTarget: HTMLSelectElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <select id={id} aria-describedby={hintId} onChange={onChange}>
+      {(ids) => (
+        <select {...ids} {...bound(of)}>
           {options.map(([value, name]) => (
-            <option key={value} value={value} selected={value === of.value}>
+            <option key={value} value={value}>
               {name}
             </option>
           ))}
@@ -160,7 +156,7 @@ export function Check({ label, hint, of }: Labelled & { readonly of: Held<boolea
 interface TextFormProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'action'> {
   readonly action: string;
   /** Sends the text, which is emptied then. */
-  send(text: string): Promise<void>;
+  send(text: string): Promise<unknown>;
 }
 
 /** A form of one line. */
@@ -174,5 +170,29 @@ export function TextForm({ action, send, ...field }: TextFormProps) {
     <Form submit={submit} action={action} inline>
       <Field {...field} of={text} required autocomplete="off" />
     </Form>
+  );
+}
+
+interface PasswordFieldProps {
+  readonly label: string;
+  readonly of: Held<string>;
+  /** One that is chosen now, and not the one to be proven. */
+  readonly isNew?: boolean;
+  /** Accounts may have none. */
+  readonly required?: boolean;
+}
+
+export function PasswordField({ isNew = false, required = true, ...rest }: PasswordFieldProps) {
+  const rules = isNew ? { minLength: 8, hint: texts.signIn.passwordHint } : {};
+  const autocomplete = isNew ? 'new-password' : 'current-password';
+  return (
+    <Field
+      {...rest}
+      {...rules}
+      type="password"
+      required={required}
+      maxLength={128}
+      autocomplete={autocomplete}
+    />
   );
 }

@@ -1,12 +1,10 @@
-import type { Signal } from '@preact/signals';
-
 interface LevelProps {
   readonly label: string;
   /** From 0 to 1. */
-  readonly level: Signal<number>;
+  readonly level: number;
 }
 
 /** How loud something is now. */
 export function Level({ label, level }: LevelProps) {
-  return <meter class="level" aria-label={label} min={0} max={1} value={Math.sqrt(level.value)} />;
+  return <meter class="level" aria-label={label} min={0} max={1} value={Math.sqrt(level)} />;
 }

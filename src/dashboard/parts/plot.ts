@@ -33,14 +33,31 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
       width: place.clientWidth,
       height,
       series: [{}, ...series],
-      axes: [axis, { ...axis, size: 56 }],
-      legend: { show: names.length > 1 },
+      axes: [
+        { ...axis, space: 90, values: timesOf },
+        { ...axis, size: 56 },
+      ],
+      legend: { show: names.length > 1, live: false },
       cursor: { drag: { x: false, y: false } },
       scales: {
+        // Bars have a width, also the first and the last one.
+        x: { range: (_, low, high) => (bars ? [low - DAY_S / 2, high + DAY_S / 2] : [low, high]) },
         y: { range: (_, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
     },
     [[]],
     place,
   );
+}
+
+const DAY_S = 86_400;
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** What stands at the ticks of the time axis. */
+function timesOf(_: uPlot, ticks: readonly number[]): string[] {
+  const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  const format = stepS >= DAY_S ? DAY : stepS >= 60 ? CLOCK : SECONDS;
+  return ticks.map((tick) => format.format(tick * 1_000));
 }

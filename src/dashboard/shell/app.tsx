@@ -2,11 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Router } from 'wouter-preact';
 import { closeFeed, openFeed } from '../api/feed.ts';
 import { type ApiError, ask, BASE_PATH, signedOut } from '../api/request.ts';
-import { ErrorNote } from '../parts/notes.tsx';
+import { ErrorNote } from '../parts/layout.tsx';
 import { loadAccount } from './account.ts';
-import { Setup } from './setup.tsx';
 import { Shell } from './shell.tsx';
-import { SignIn } from './sign-in.tsx';
+import { Setup, SignIn } from './sign-in.tsx';
 
 type Who = 'unknown' | 'nobody' | 'somebody';
 

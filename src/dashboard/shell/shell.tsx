@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { feedState } from '../api/feed.ts';
-import { isOffline } from '../api/request.ts';
+import { BASE_PATH, isOffline } from '../api/request.ts';
 import { AccountPage } from '../pages/account.tsx';
 import { AgentPage } from '../pages/agent.tsx';
 import { AgentsPage } from '../pages/agents.tsx';
@@ -14,10 +14,11 @@ import { OperatorPage } from '../pages/operator.tsx';
 import { PlatformPage } from '../pages/platform.tsx';
 import { PlatformsPage } from '../pages/platforms.tsx';
 import { VoicePage } from '../pages/voice.tsx';
-import { Toasts } from '../parts/toasts.tsx';
+import { Toasts } from '../parts/action.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { TalkBar } from './talk-bar.tsx';
 
 const PAGES: readonly (readonly [path: string, icon: IconName, title: string])[] = [
   ['/', 'home', texts.nav.home],
@@ -77,6 +78,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
         </ul>
         <div class="whoami">
           <span class="cut">{account.value?.email ?? account.value?.name}</span>
+          <a href={`${BASE_PATH}/docs`}>{texts.nav.docs}</a>
           <button type="button" class="link" onClick={() => void onLeave()}>
             {texts.nav.leave}
           </button>
@@ -84,6 +86,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionNote />
+        <TalkBar />
         <Switch>
           <Route path="/" component={HomePage} />
           <Route path="/calls" component={CallsPage} />

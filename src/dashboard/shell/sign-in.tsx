@@ -1,13 +1,46 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE_PATH } from '../api/request.ts';
 import { useDraft, valuesOf } from '../parts/draft.ts';
-import { Field, Form } from '../parts/form.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
+import { Field, Form, PasswordField } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
-import { Gate } from './gate.tsx';
 
-const t = texts.signIn;
+/** The card before the dashboard. */
+export function Gate({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${title} · ${texts.product}`;
+  }, [title]);
+  return (
+    <main class="gate">
+      <section class="card">
+        <p class="brand">{texts.product}</p>
+        <h1>{title}</h1>
+        {children}
+      </section>
+    </main>
+  );
+}
+
+const { setup, signIn } = texts;
+
+/** The first start: the operator gets an address and a password. */
+export function Setup({ token, onDone }: { readonly token: string; onDone(): Promise<void> }) {
+  const draft = useDraft({ email: '', password: '' });
+  const submit = async (): Promise<void> => {
+    await ask('POST /auth/setup', { body: { token, ...valuesOf(draft) } });
+    await onDone();
+  };
+  return (
+    <Gate title={setup.title}>
+      <p>{setup.explanation}</p>
+      <Form submit={submit} action={setup.action}>
+        <Field label={texts.signIn.email} type="email" of={draft.email} required autocomplete="username" />
+        <PasswordField label={texts.signIn.password} isNew of={draft.password} />
+      </Form>
+    </Gate>
+  );
+}
 
 /** Signs in or up. The page stays where it was, so that it shows afterwards what was asked for. */
 export function SignIn({ onDone }: { onDone(): Promise<void> }) {
@@ -29,26 +62,26 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
 
   const { signup = 'closed', providers = [] } = options ?? {};
   return (
-    <Gate title={isNew ? t.create : t.title}>
-      <Form submit={submit} action={isNew ? t.create : t.title}>
-        <Field label={t.email} type="email" of={draft.email} required autocomplete="username" />
-        <PasswordField label={t.password} isNew={isNew} of={draft.password} />
+    <Gate title={isNew ? signIn.create : signIn.title}>
+      <Form submit={submit} action={isNew ? signIn.create : signIn.title}>
+        <Field label={signIn.email} type="email" of={draft.email} required autocomplete="username" />
+        <PasswordField label={signIn.password} isNew={isNew} of={draft.password} />
         {isNew && signup === 'invite' && (
-          <Field label={t.inviteCode} of={draft.invite_code} required autocomplete="off" />
+          <Field label={signIn.inviteCode} of={draft.invite_code} required autocomplete="off" />
         )}
       </Form>
       {providers.map((name) => (
         <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
-          {t.continueWith(name)}
+          {signIn.continueWith(name)}
         </a>
       ))}
       <p class="row spread small">
         {signup !== 'closed' && (
           <button type="button" class="link" onClick={() => setIsNew(!isNew)}>
-            {isNew ? t.known : t.create}
+            {isNew ? signIn.known : signIn.create}
           </button>
         )}
-        <a href={`${BASE_PATH}/auth/reset-password`}>{t.forgotten}</a>
+        <a href={`${BASE_PATH}/auth/reset-password`}>{signIn.forgotten}</a>
       </p>
     </Gate>
   );

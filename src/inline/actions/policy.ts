@@ -1,6 +1,6 @@
-import { unreachable } from '../../base/assert.ts';
 import { dialable } from '../../base/call-pattern.ts';
 import { dialSame } from '../../base/call-target.ts';
+import { match } from '../../base/match.ts';
 import { PHONE_PLATFORM } from '../../base/platform.ts';
 import { type AgentPolicy, findPolicy } from '../../store/agents/agent-policies.ts';
 import { findRow } from '../../store/database/rows.ts';
@@ -59,20 +59,16 @@ async function policyOf({ domain, scope }: ActionContext): Promise<AgentPolicy> 
 /** Returns the number or address of whom a turn is about; null when it is not known. */
 async function personOf(context: ActionContext): Promise<string | null> {
   const { domain, scope, place } = context;
-  switch (place.kind) {
-    case 'call':
-      return await otherSideOf(context, place.callId);
-    case 'conversation': {
+  return await match(place, 'kind', {
+    call: (place) => otherSideOf(context, place.callId),
+    conversation: async (place) => {
       const conversation = await findConversation(domain.store.db, scope, place.conversationId);
       if (!conversation || conversation.platform === 'agent') return null;
       // Elsewhere, people may choose what they are known by.
       return domain.traits[conversation.platform].knowsNumbers ? `+${conversation.remoteId}` : null;
-    }
-    case 'test':
-      return null;
-    default:
-      return unreachable(place);
-  }
+    },
+    test: () => null,
+  });
 }
 
 /** Who called by telephone, or else the place of the call: people may choose their names. The call may be over by now. */

@@ -78,8 +78,7 @@ export class Forgetting {
     const { store, clock } = this.#deps;
     if ((await countRows(db, 'forgottenAtProviders', { agentId: provider.agentId })) >= MAX_OF_AGENT)
       return this.#skipped();
-    const noted = { id: newId('fgt'), kept, dueAt: clock.nowIso() };
-    await insertForgotten(db, store.secrets, provider, noted);
+    await insertForgotten(db, store.secrets, provider, { id: newId('fgt'), kept, dueAt: clock.nowIso() });
     this.#isWanted = true;
   }
 

@@ -51,6 +51,13 @@ export class Lanes {
     this.#beginAfter(Math.max(delayMs, pauseMs), key, lane);
   }
 
+  /** Does not wait any longer to run the next turn of a lane, if it has one. */
+  hurry(agentId: string, lane: string): void {
+    const key = keyOf({ agentId, lane });
+    const known = this.#lanes.get(key);
+    if (known && !this.#isClosed) this.#begin(key, known);
+  }
+
   /** Ends the turn under way with a reason. Returns false if there is none. */
   interrupt(agentId: string, lane: string, reason: Error): boolean {
     const turn = this.#lanes.get(keyOf({ agentId, lane }))?.turn;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { unreachable } from '../../base/assert.ts';
 import { cutText } from '../../base/cut-text.ts';
+import { match } from '../../base/match.ts';
 import { CONTEXT_MARKER, type ForeignText, LONGEST_NAME, oneLine } from './foreign-text.ts';
 
 /** What is missing in an old event is left out of the text. */
@@ -125,26 +125,21 @@ function textOf(
   event: Exclude<ToldEvent, { readonly type: 'call_transcript' }>,
   foreign: ForeignText,
 ): string {
-  switch (event.type) {
-    case 'dm_chat':
-      return messageText(event, foreign);
-    case 'dm_delivered':
-      return `Queued messages were sent in conversation ${foreign.name(event.conversation_id)}: ${event.delivered_ids.map((id) => foreign.name(id)).join(', ')}.`;
-    case 'call_invite':
-      return inviteText(event, foreign);
-    case 'call_chat':
-      return [
+  return match(event, 'type', {
+    dm_chat: (event) => messageText(event, foreign),
+    dm_delivered: (event) =>
+      `Queued messages were sent in conversation ${foreign.name(event.conversation_id)}: ${event.delivered_ids.map((id) => foreign.name(id)).join(', ')}.`,
+    call_invite: (event) => inviteText(event, foreign),
+    call_chat: (event) =>
+      [
         `${foreign.name(event.sender)} wrote in the chat of call ${foreign.name(event.call_id)}:`,
         foreign.block(event.text),
         ...attachmentLines(event.attachments, foreign),
-      ].join('\n');
-    case 'call_state':
-      return stateText(event, foreign);
-    case 'call_error':
-      return `Call ${foreign.name(event.call_id)} has a problem: ${foreign.name(event.code)}, ${foreign.name(event.message)}.`;
-    default:
-      return unreachable(event);
-  }
+      ].join('\n'),
+    call_state: (event) => stateText(event, foreign),
+    call_error: (event) =>
+      `Call ${foreign.name(event.call_id)} has a problem: ${foreign.name(event.code)}, ${foreign.name(event.message)}.`,
+  });
 }
 
 function messageText(event: Told<'dm_chat'>, foreign: ForeignText): string {

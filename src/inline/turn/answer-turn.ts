@@ -127,8 +127,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   if (end === 'interrupted') memory.abandon();
   await memory.stored();
   await spoken?.spoken();
-  const wanted = scannedReply(reply, isSpoken ? 'say' : 'write', end);
-  const scanned = await withinPolicy(context, wanted);
+  const scanned = await withinPolicy(context, scannedReply(reply, isSpoken ? 'say' : 'write', end));
   const actions = fittingActions(domain.outbound, placeOf(turn), scanned.actions);
   const result = { input: input.kept, reply, scanned: { ...scanned, actions }, failure };
   const fate = await storeReply(domain, open, conversation, result);

@@ -1,5 +1,5 @@
-import { unreachable } from '../../base/assert.ts';
 import { cutText } from '../../base/cut-text.ts';
+import { match } from '../../base/match.ts';
 import { type Clock, pause } from '../../base/time.ts';
 import type {
   ModelClient,
@@ -139,17 +139,13 @@ async function reconciled(asking: Asking, turn: ModelTurn, fault?: ModelFault): 
   if (memory === null) return { turn };
   try {
     const fate = await asking.client.reconcile({ ...turn, memory });
-    switch (fate.kind) {
-      case 'answered':
-        return { reply: fate.reply };
-      case 'unanswered':
-        return { turn: { ...turn, memory, text: null } };
-      case 'absent':
-        // A conversation that this turn has begun may lack its history too.
-        return turn.memory === null || fault === undefined ? await rebuilt(asking, turn) : { turn };
-      default:
-        return unreachable(fate);
-    }
+    return await match(fate, 'kind', {
+      answered: (fate) => ({ reply: fate.reply }),
+      unanswered: () => ({ turn: { ...turn, memory, text: null } }),
+      // A conversation that this turn has begun may lack its history too.
+      absent: async () =>
+        turn.memory === null || fault === undefined ? await rebuilt(asking, turn) : { turn },
+    });
   } catch (error) {
     turn.signal.throwIfAborted();
     if (error instanceof ModelFault && error.kind === 'lost_memory') return await rebuilt(asking, turn);

@@ -35,8 +35,7 @@ async function newTurn(
   queued: readonly Delivery[],
   nowIso: string,
 ): Promise<Turn | null> {
-  const deliveries = queued.slice(0, MAX_MERGED);
-  const [lead, ...others] = deliveries;
+  const [lead, ...others] = queued.slice(0, MAX_MERGED);
   if (!lead) return null;
   await beginTurn(db, [lead.id, ...others.map(({ id }) => id)], nowIso);
   const begun = { ...lead, status: 'sent', turnId: lead.id } as const;

@@ -43,8 +43,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   const ending = voice ? AbortSignal.any([signal, voice.begin(turnId)]) : signal;
   try {
     if (turn.lead.eventType === 'healthcheck') {
-      const check = { accountId, deliveryId: turnId, provider };
-      return await checkHealth(domain, check, signal);
+      return await checkHealth(domain, { accountId, deliveryId: turnId, provider }, signal);
     }
     let isDelivered = false;
     if (turn.lead.status !== 'answered') {

@@ -81,7 +81,6 @@ export class SpokenReply {
     const { store, clock } = domain;
     const action = newAction(turnId, scope.accountId, placed);
     await insertClaimed(store.db, action, clock.nowIso());
-    const end = await endOf(this.#context, placed);
-    await endAction(store.db, action, end, clock.nowIso());
+    await endAction(store.db, action, await endOf(this.#context, placed), clock.nowIso());
   }
 }

@@ -46,8 +46,7 @@ export function claimedPayload(event: StoredEvent): Readonly<Record<string, unkn
   return event.messageSeq === null ? wireOf(otherEvent(event)) : { type: event.type, ...event.payload };
 }
 
-function isWhole(payload: Delivery['payload']): boolean {
-  const { type, file_ids, attachments } = payload;
+function isWhole({ type, file_ids, attachments }: Delivery['payload']): boolean {
   return type !== 'dm_chat' && file_ids === undefined && attachments === undefined;
 }
 

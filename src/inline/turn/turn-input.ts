@@ -34,8 +34,7 @@ export async function inputOf(
 ): Promise<TurnInput> {
   const { domain, scope } = context;
   const foreign = new ForeignText(randomBytes(TOKEN_BYTES).toString('hex'));
-  const events = await toldEvents(domain, scope, turn.deliveries);
-  const kept = eventText(events, foreign);
+  const kept = eventText(await toldEvents(domain, scope, turn.deliveries), foreign);
   const facts = contextLine(await agentContext(context), foreign);
   const last = lastTurnText(await lastTurnOf(context, turn), foreign);
   const text = [facts, last, kept].filter((part) => part !== '').join('\n\n');

@@ -42,6 +42,8 @@ export class CallVoice {
   readonly #turns = new Map<string, SpokenTurn>();
   readonly #onSilent: (() => void)[] = [];
   #interruption: Interruption | null = null;
+  /** The last sentence that is over. */
+  #over: { readonly utteranceId: string; readonly turnId: string } | null = null;
 
   constructor(call: CallActor, deps: CallVoiceDeps) {
     this.#call = call;
@@ -51,6 +53,11 @@ export class CallVoice {
   /** Whether the gateway speaks for the agent on this call. */
   get isHosted(): boolean {
     return this.#call.capabilities.presets.tts !== null;
+  }
+
+  /** Whether somebody has said something, and may go on. */
+  get isListening(): boolean {
+    return this.#call.turnEnds.isOpen;
   }
 
   /** Begins a turn. Returns a signal that aborts when somebody interrupts what it says. */
@@ -124,11 +131,18 @@ export class CallVoice {
     const turn = turnId === undefined ? undefined : this.#turns.get(turnId);
     if (state === 'started' || turnId === undefined || !turn) return;
     this.#turnOf.delete(utteranceId);
+    this.#over = { utteranceId, turnId };
     turn.pending -= 1;
     if (spokenText !== '') turn.heard.push(spokenText);
     if (state === 'interrupted') turn.interrupted.abort(new TurnEnded('interrupted'));
     this.#endIfOver(turnId, turn);
     if (this.#turnOf.size === 0) this.#settle();
+  }
+
+  /** Returns the turn that said this. Undefined: it is long over, or no turn of a model did. */
+  turnThatSaid(utteranceId: string): string | undefined {
+    const over = this.#over?.utteranceId === utteranceId ? this.#over.turnId : undefined;
+    return this.#turnOf.get(utteranceId) ?? over;
   }
 
   /** The call is over. */

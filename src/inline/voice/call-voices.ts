@@ -1,16 +1,21 @@
+import type { TurnMetrics } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallActor } from '../../calls/call-actor.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
-import type { CallEvent } from '../../calls/call-event.ts';
+import type { CallEvent, TurnEvent } from '../../calls/call-event.ts';
 import { CallVoice, type Interruption } from './call-voice.ts';
 
 export interface CallVoicesDeps {
   readonly calls: Pick<CallDomain, 'registry' | 'speech'>;
   readonly clock: Clock;
-  /** Called when a call is answered, and media flows. This and the next two must not throw. */
+  /** Called when a call is answered, and media flows. This and the next four must not throw. */
   readonly onAnswered: (call: CallActor) => void;
   /** Called once it is known what was heard of an interrupted turn. */
   readonly onInterrupted: (interruption: Interruption) => void;
+  /** Called when somebody has said all that they wanted to say. */
+  readonly onTurnEnded: (call: CallActor) => void;
+  /** Called when it is known how long somebody waited for what a turn says. */
+  readonly onMeasured: (turnId: string, metrics: TurnMetrics) => void;
   readonly onEnded: (call: CallActor) => void;
 }
 
@@ -49,8 +54,16 @@ export class CallVoices {
     });
   }
 
+  #measured(voice: CallVoice, { type: _type, ...metrics }: TurnEvent): void {
+    const { utterance_id } = metrics;
+    const turnId = utterance_id === null ? undefined : voice.turnThatSaid(utterance_id);
+    if (turnId !== undefined) this.#deps.onMeasured(turnId, metrics);
+  }
+
   #happened(call: CallActor, voice: CallVoice, event: CallEvent): void {
     if (event.type === 'utterance') voice.heard(event);
+    if (event.type === 'end_of_turn') this.#deps.onTurnEnded(call);
+    if (event.type === 'turn_metrics') this.#measured(voice, event);
     if (event.type !== 'call_state') return;
     if (event.state === 'active') this.#deps.onAnswered(call);
     if (event.termination === undefined) return;

@@ -25,10 +25,9 @@ export async function announceMessage(
   message: Message,
   agentIds?: readonly string[],
 ): Promise<void> {
-  const payload = { platform: conversation.platform, message_id: message.id };
   const announcement = {
     type: 'dm_chat',
-    payload,
+    payload: { platform: conversation.platform, message_id: message.id },
     createdAt: message.createdAt,
     messageSeq: message.seq,
   };
@@ -69,12 +68,11 @@ export type MessageEnd =
 export async function announceEnd(
   trx: Db,
   { id, conversationId }: Message,
-  end: MessageEnd,
+  { status, ...why }: MessageEnd,
   createdAt: string,
 ): Promise<void> {
   const conversation = await findRow(trx, 'conversations', { id: conversationId });
   if (!conversation) return;
-  const { status, ...why } = end;
   const common = { platform: conversation.platform, message_id: id };
   const event =
     status === 'delivered'

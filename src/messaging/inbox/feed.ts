@@ -106,8 +106,7 @@ export async function feedStart(
     const position = await feedPositionOf(trx, accountId, cursor, place);
     const others = { after: cursor.iso, until: null, platform: undefined, limit: 1 };
     const [untold] = await otherEventsOfAgents(trx, scope, others);
-    const from = untold ? Math.min(position, untold.id - 1) : position;
-    return { from, position, cursor, place };
+    return { from: untold ? Math.min(position, untold.id - 1) : position, position, cursor, place };
   });
 }
 
@@ -180,7 +179,6 @@ function messageEvent(
   message: Message,
   told: Pick<MessageEvent, 'conversation' | 'message'>,
 ): MessageEvent {
-  const eventId = idOf(id, payload.event_id);
-  const common = { position: id, eventId, type, createdAt };
+  const common = { position: id, eventId: idOf(id, payload.event_id), type, createdAt };
   return { kind: 'message', ...common, place: message, at: cursorOf(message), ...told };
 }

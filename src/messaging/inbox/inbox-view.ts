@@ -157,10 +157,9 @@ async function viewConversations(
   const agents = await listConversationAgents(db, scope, ids);
   const ofAgents = conversations.flatMap(({ agentId, peerAgentId }) => [agentId ?? [], peerAgentId ?? []]);
   const named = await listNamedAgents(db, ofAgents.flat());
-  const windowed = conversations.filter(({ platform }) => windowMsOf(platform) !== null);
   const pending = await countPending(
     db,
-    windowed.map(({ id }) => id),
+    conversations.filter(({ platform }) => windowMsOf(platform) !== null).map(({ id }) => id),
   );
   const nowIso = reading.clock.nowIso();
   return conversations.map((conversation) => {

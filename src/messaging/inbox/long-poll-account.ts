@@ -33,8 +33,7 @@ export class LongPollAccount {
 
   /** If this look fails, every group looks by itself and reports its own error. */
   #look(): void {
-    const look = async () => this.#tell(await this.#news.look().catch(() => null));
-    void this.#looks.run('', look);
+    void this.#looks.run('', async () => this.#tell(await this.#news.look().catch(() => null)));
   }
 
   #tell(agentIds: ReadonlySet<string> | null): void {

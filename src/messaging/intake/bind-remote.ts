@@ -47,8 +47,7 @@ export async function bindRemote(
     const known = bound.find((each) => each.accountId === accountId);
     const member = await connect(domain, trx, holder, known);
     const remote = { ...holder, platform: domain.platform, member, thread, alias: null };
-    const conversation = await openConversation(trx, remote, nowIso);
-    await heardFrom(trx, conversation.id, nowIso);
+    await heardFrom(trx, (await openConversation(trx, remote, nowIso)).id, nowIso);
     return accountId;
   });
   if (accountId === null) return false;

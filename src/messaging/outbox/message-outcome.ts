@@ -1,5 +1,5 @@
 import type { LoginRef } from '../../base/address.ts';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
@@ -38,20 +38,14 @@ export async function recordOutcome(
     const change = { error: null, ...end };
     const isChanged = await changeMessageStatus(trx, message.seq, { from: ['sending'], change }, nowIso);
     if (isChanged && message.background !== null) await announceEnd(trx, message, end, nowIso);
-    switch (outcome.kind) {
-      case 'sent':
-        await recordSent(trx, { message, conversation }, outcome.platformMessageIds, nowIso);
-        return;
-      case 'refused':
+    return await match(outcome, 'kind', {
+      sent: (outcome) => recordSent(trx, { message, conversation }, outcome.platformMessageIds, nowIso),
+      refused: async (outcome) => {
         if (outcome.isAddressGone)
           await changeRows(trx, 'conversations', { id: conversation.id }, { status: 'closed' });
-        return;
-      case 'unknown':
-        await addPlatformMessageIds(trx, message, outcome.sentIds);
-        return;
-      default:
-        return unreachable(outcome);
-    }
+      },
+      unknown: (outcome) => addPlatformMessageIds(trx, message, outcome.sentIds),
+    });
   });
 }
 
@@ -124,8 +118,8 @@ async function change(
   status: Exclude<LaterStatus, { kind: 'window_closed' }>,
 ): Promise<boolean> {
   const nowIso = clock.nowIso();
-  switch (status.kind) {
-    case 'delivered': {
+  return await match(status, 'kind', {
+    delivered: async () => {
       const end = { status: 'delivered', error: null } as const;
       const isChanged = await changeMessageStatus(
         trx,
@@ -135,16 +129,14 @@ async function change(
       );
       if (isChanged && message.background !== null) await announceEnd(trx, message, end, nowIso);
       return isChanged;
-    }
-    case 'failed': {
+    },
+    failed: async (status) => {
       // The agent may have been told that its message was delivered; the event corrects this.
       const end = { status: 'failed', error: status.reason } as const;
       const step = { from: ['delivered', 'unknown'], change: end } as const;
       const isChanged = await changeMessageStatus(trx, message.seq, step, nowIso);
       if (isChanged) await announceEnd(trx, message, end, nowIso);
       return isChanged;
-    }
-    default:
-      return unreachable(status);
-  }
+    },
+  });
 }

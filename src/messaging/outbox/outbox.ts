@@ -301,8 +301,7 @@ export class Outbox {
     outbound: OutboundMessage,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const answered = await this.#deps.answers.offer(platform, outbound);
-    return answered ?? (await messenger.send(outbound, signal));
+    return (await this.#deps.answers.offer(platform, outbound)) ?? (await messenger.send(outbound, signal));
   }
 }
 

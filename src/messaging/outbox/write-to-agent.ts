@@ -87,8 +87,7 @@ async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation):
   const own = [agentId, peerAgentId].filter((id) => scope.agentIds.includes(id));
   const senderId = own.find((id) => id !== newest?.senderAgentId) ?? own[0];
   if (senderId === undefined) throw new GatewayError('no_conversation');
-  const peerId = senderId === agentId ? peerAgentId : agentId;
-  return { senderId, peerId, task: conversation.task };
+  return { senderId, peerId: senderId === agentId ? peerAgentId : agentId, task: conversation.task };
 }
 
 interface AgentMessage {

@@ -97,8 +97,7 @@ export async function tellOfBots(
   { accountId, platform, memberType, memberId, remoteName, remoteId }: PlatformConversation,
 ): Promise<void> {
   try {
-    const loginId = memberType === 'bot_token' ? memberId : null;
-    const { id } = await targetOf(domain, accountId, platform, loginId);
+    const { id } = await targetOf(domain, accountId, platform, memberType === 'bot_token' ? memberId : null);
     await writeNotice(domain, id, `${ENDED}${remoteName ?? remoteId}`);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

@@ -73,11 +73,10 @@ export async function* listed<Schema extends z.ZodType>(
   { query, ...request }: Omit<ApiRequest, 'method'>,
 ): AsyncGenerator<z.output<Schema>, void> {
   const Page = z.object({ data: z.array(schema), next_page: optionalField(z.string().nullable()) });
-  const next = ({ next_page: page }: z.output<typeof Page>) => (page ? { page } : null);
   const pages = api.pages(
     Page,
     { ...request, query: { limit: PAGE_SIZE, ...query } },
-    { next, maxPages: MAX_PAGES },
+    { next: ({ next_page: page }: z.output<typeof Page>) => (page ? { page } : null), maxPages: MAX_PAGES },
   );
   for await (const { data } of pages) yield* data;
 }

@@ -33,18 +33,16 @@ export async function probe(api: JsonApi, answerer: Answerer, signal: AbortSigna
     if (archivedAt) throw new ModelFault('not_found', { words: 'the agent is archived' });
     return;
   }
-  const path = `/v1/models/${encodeURIComponent(answerer.model)}`;
   const [{ lifecycle }] = await Promise.all([
-    api.ask(Model, { method: 'GET', path, signal }),
+    api.ask(Model, { method: 'GET', path: `/v1/models/${encodeURIComponent(answerer.model)}`, signal }),
     api.tell({ method: 'GET', path: '/v1/agents', query: { limit: 1 }, signal }),
   ]);
   if (lifecycle === 'retired') throw new ModelFault('not_found', { words: 'the model has been retired' });
 }
 
 export async function choices(api: JsonApi, signal: AbortSignal): Promise<ModelChoices> {
-  const query = { limit: MAX_MODELS };
   const [{ data: models }, agents] = await Promise.all([
-    api.ask(Models, { method: 'GET', path: '/v1/models', query, signal }),
+    api.ask(Models, { method: 'GET', path: '/v1/models', query: { limit: MAX_MODELS }, signal }),
     agentChoices(api, signal),
   ]);
   return { models: models.map(modelChoice), agents, notice: null };

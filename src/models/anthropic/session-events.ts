@@ -63,8 +63,7 @@ export class SessionEvents {
   async open(): Promise<AsyncIterable<SessionEvent>> {
     const query = { 'event_deltas[]': 'agent.message' };
     const path = `${this.#path}/stream`;
-    const stream = await this.#api.stream({ method: 'GET', path, query, signal: this.#signal });
-    return this.#read(stream);
+    return this.#read(await this.#api.stream({ method: 'GET', path, query, signal: this.#signal }));
   }
 
   /** Resolves once the session has these events. They are processed in order. */

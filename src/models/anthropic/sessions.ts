@@ -41,9 +41,8 @@ export class Sessions {
       this.#objects.environment(signal),
       turn.tools && this.#vault(turn.tools, signal),
     ]);
-    const tools = vault ? turn.tools : null;
     const body = {
-      agent: await this.#agent(turn, tools),
+      agent: await this.#agent(turn, vault ? turn.tools : null),
       environment_id: environment,
       ...(vault && { vault_ids: [vault] }),
     };

@@ -51,8 +51,7 @@ export class TurnProgress {
   /** Of a turn that is over. */
   get reply(): Omit<ModelReply, 'memory'> {
     const usage = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
-    const text = this.#messages.join(BETWEEN_MESSAGES);
-    return { text, finish: 'complete', usage, replyId: this.#replyId };
+    return { text: this.#messages.join(BETWEEN_MESSAGES), finish: 'complete', usage, replyId: this.#replyId };
   }
 
   /** Events of the user come twice, first queued and then processed. */

@@ -82,8 +82,7 @@ export class ChatReader {
     if (this.#called !== null) throw waiting(this.#called);
     if (this.#text === '' && this.#refusal !== '')
       throw new ModelFault('refused', { words: providerWords(`the model declined: ${this.#refusal}`, []) });
-    const finish = finishOf(this.#finish);
-    return { text: this.#text, finish, usage: this.#usage, replyId: this.#id };
+    return { text: this.#text, finish: finishOf(this.#finish), usage: this.#usage, replyId: this.#id };
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import * as z from 'zod';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,
@@ -112,16 +112,11 @@ function proceed(
   turn: ModelTurn,
   observer: TurnObserver,
 ): Promise<ModelReply> {
-  switch (memory.rung) {
-    case 'conversation':
-      return endpoint.conversations.send(fieldsOf(endpoint, turn), turn, observer, memory);
-    case 'chain':
-      return inChain(endpoint, memory.response, turn, observer);
-    case 'history':
-      return withHistory(endpoint, turn, observer);
-    default:
-      return unreachable(memory);
-  }
+  return match(memory, 'rung', {
+    conversation: (memory) => endpoint.conversations.send(fieldsOf(endpoint, turn), turn, observer, memory),
+    chain: (memory) => inChain(endpoint, memory.response, turn, observer),
+    history: () => withHistory(endpoint, turn, observer),
+  });
 }
 
 async function inNewConversation(

@@ -152,8 +152,7 @@ export class JsonApi {
     const answer = await http.send({ method, url, headers, patience, signal, ...(body && { body }) });
     const { status } = answer;
     if (status >= 200 && status < 300) return answer;
-    const refusal = { status, headers: answer.headers, request };
-    const fault = this.#refused(refusal, url, await answer.json());
+    const fault = this.#refused({ status, headers: answer.headers, request }, url, await answer.json());
     if (fault.kind === 'key_rejected') credentials.rejected?.();
     throw fault;
   }

@@ -30,11 +30,10 @@ const FAULTS: FaultTable = {
 
 /** https://docs.mistral.ai/api */
 export function mistralApi(key: string, region: MistralRegion, { http, clock, urls }: ModelDeps): JsonApi {
-  const baseUrl = urls.mistral ?? HOSTS[region];
   return new JsonApi({
     http,
     clock,
-    baseUrl,
+    baseUrl: urls.mistral ?? HOSTS[region],
     credentials: keyIn({ authorization: `Bearer ${key}` }, key),
     readError,
   });

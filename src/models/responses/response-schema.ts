@@ -117,8 +117,7 @@ const CARRIED_OUT: ReadonlySet<string> = new Set([
  */
 export function waitIn(items: readonly Item[], isSilent: boolean): string | null {
   const answered = new Set(items.flatMap(({ type = '', call_id }) => (isAnswer(type) ? [call_id] : [])));
-  const waiting = items.find((item) => isForClient(item, isSilent) && !answered.has(item.call_id));
-  return waiting?.type ?? null;
+  return items.find((item) => isForClient(item, isSilent) && !answered.has(item.call_id))?.type ?? null;
 }
 
 function isForClient({ type = '', call_id, execution }: Item, isSilent: boolean): boolean {

@@ -6,6 +6,7 @@ import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 import type { OpusRequest } from '../rtp-protocol.ts';
+import type { PassedPackets } from './passed-packets.ts';
 import {
   type DecoderFormat,
   MAX_SENT_PAYLOAD_BYTES,
@@ -55,9 +56,14 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   readonly maxPacketSamples: number;
   readonly #decoder: OpusDecoder;
   readonly #plc: PacketLossConcealer;
+  readonly #passed: PassedPackets | null;
   #quietPackets = 0;
+  /** Of the packet that would stand for one that is missing. */
+  #firstByte = 0;
 
-  constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
+  /** `passed` gets what is decoded, as it came. */
+  constructor(opus: LibOpus, sampleRateHz: OpusRateHz, passed: PassedPackets | null = null) {
+    this.#passed = passed;
     this.sampleRateHz = sampleRateHz;
     this.maxPacketSamples = opusFormat(sampleRateHz).maxPacketSamples;
     this.#decoder = new OpusDecoder(opus, sampleRateHz);
@@ -79,6 +85,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   }
 
   decode(payload: Payload, out: Int16Array, at: number, samples: number): void {
+    this.#pass(payload);
     const decoded = this.#decoder.decode(payload, out, at, samples);
     if (decoded < samples) this.#extend(out, at + decoded, samples - decoded);
     this.#plc.heard(out, at, samples);
@@ -86,11 +93,18 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   }
 
   conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
+    this.#passed?.addMissing(this, this.#firstByte);
     const restored = this.#mayRestore(next) ? this.#decoder.recover(next, out, at, samples) : 0;
     // libopus must know of the loss even when its own concealment is not heard. Otherwise the next packet begins with a click.
     if (restored < samples) this.#extend(out, at + restored, samples - restored);
     if (restored > 0) this.#plc.heard(out, at, samples);
     else this.#plc.conceal(out, at, samples);
+  }
+
+  #pass(payload: Payload): void {
+    if (this.#passed === null) return;
+    this.#firstByte = payload.bytes[payload.payloadOffset]! & ONE_FRAME;
+    this.#passed.add(this, payload);
   }
 
   #mayRestore({ bytes, payloadOffset, payloadLength }: Payload): boolean {
@@ -99,6 +113,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 
   /** Fills a pause with comfort noise or fading sound, depending on the decoder's state. */
   pause(out: Int16Array, at: number, samples: number): void {
+    this.#passed?.addMissing(this, this.#firstByte);
     this.#extend(out, at, samples);
     this.#plc.heard(out, at, samples);
   }

@@ -5,11 +5,14 @@ import type { RtpCodec } from '../rtp-protocol.ts';
 import { G711_FORMAT, G711Decoder, G711Encoder } from './g711-codec.ts';
 import { G722_FORMAT, G722VoiceDecoder, G722VoiceEncoder } from './g722-codec.ts';
 import { OpusVoiceDecoder, OpusVoiceEncoder, opusFormat } from './opus-codec.ts';
+import { PassedPackets } from './passed-packets.ts';
 import type { DecoderFormat, VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 /** Creates the decoders and encoders of a thread. Opus runs at the room's rate, the others at their own. */
 export class VoiceCodecs {
   readonly maxJitterDelayMs: number;
+  /** Of Opus, in the present tick. */
+  readonly passed = new PassedPackets();
   readonly #loadOpus: () => LibOpus;
   #opus: LibOpus | null = null;
 
@@ -28,7 +31,7 @@ export class VoiceCodecs {
   }
 
   decoder(codec: RtpCodec, roomRateHz: number): VoiceDecoder {
-    if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz));
+    if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz), this.passed);
     return codec === 'G722' ? new G722VoiceDecoder() : new G711Decoder(codec);
   }
 

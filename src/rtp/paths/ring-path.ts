@@ -6,22 +6,34 @@ const MAX_PACKETS_PER_TICK = 64;
 /** About what a ring holds. So much may have gathered while the engine or the bridge thread was held up or replaced. */
 const BURST_PACKETS = 512;
 
+/**
+ * In the call's shared memory, behind the voices' places: how many drops of either ring have been reported, modulo 2^32. So
+ * the drops while a thread is replaced are counted by the next one.
+ */
+const TOLD_OFFSET_BYTES = 192;
+const TOLD_RECEIVED = 0;
+const TOLD_SENT = 1;
+const TOLD_WORDS = 2;
+
 /** The engine's end of a call's packet rings. */
 export class RingPath {
   readonly #received: PacketRingConsumer;
   readonly #sent: PacketRingProducer;
   readonly #doorbell: Doorbell;
+  readonly #told: Uint32Array;
   /** Drops that the legs of former threads have reported. */
   readonly #receivedDroppedBefore: number;
   readonly #sentDroppedBefore: number;
   #allowed = BURST_PACKETS;
 
-  constructor({ received, sent, doorbell }: PacketRings) {
+  /** `memory`: the call's, of MEDIA_MEMORY_BYTES. */
+  constructor({ received, sent, doorbell }: PacketRings, memory: SharedArrayBuffer) {
     this.#received = new PacketRingConsumer(received);
     this.#sent = new PacketRingProducer(sent);
     this.#doorbell = new Doorbell(doorbell);
-    this.#receivedDroppedBefore = this.#received.dropped;
-    this.#sentDroppedBefore = this.#sent.dropped;
+    this.#told = new Uint32Array(memory, TOLD_OFFSET_BYTES, TOLD_WORDS);
+    this.#receivedDroppedBefore = this.#told[TOLD_RECEIVED]!;
+    this.#sentDroppedBefore = this.#told[TOLD_SENT]!;
   }
 
   /**
@@ -47,11 +59,13 @@ export class RingPath {
 
   /** Packets dropped because the bridge thread had not read earlier ones. */
   get unsent(): number {
-    return (this.#sent.dropped - this.#sentDroppedBefore) >>> 0;
+    this.#told[TOLD_SENT] = this.#sent.dropped;
+    return (this.#told[TOLD_SENT] - this.#sentDroppedBefore) >>> 0;
   }
 
   /** Packets that the bridge thread dropped because earlier ones had not been read. */
   get overflowed(): number {
-    return (this.#received.dropped - this.#receivedDroppedBefore) >>> 0;
+    this.#told[TOLD_RECEIVED] = this.#received.dropped;
+    return (this.#told[TOLD_RECEIVED] - this.#receivedDroppedBefore) >>> 0;
   }
 }

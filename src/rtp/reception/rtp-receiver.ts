@@ -39,6 +39,8 @@ export class RtpReceiver {
   #toldFlowing = false;
   #toldStalled = false;
   #heardAtMs = 0;
+  /** No packet of the voice has come on this thread yet. */
+  #isResuming = true;
 
   constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverDeps) {
     this.#codecs = codecs;
@@ -118,6 +120,11 @@ export class RtpReceiver {
     if (heard && this.#tones !== null) this.#press(this.#tones.take(frame));
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
     return heard;
+  }
+
+  /** When the last frame that was pulled had arrived. */
+  get arrivedAtMs(): number {
+    return this.#voice?.audio.jitter.pulledArrivalMs ?? 0;
   }
 
   /** Any packet of the peer shows that it is there, RTP of whatever type and RTCP (RFC 6263 section 4). */
@@ -203,10 +210,18 @@ export class RtpReceiver {
     const voice = this.#voice!;
     voice.correct(packet, isAudio);
     if (!this.stats.active) this.stats.restart(packet.ssrc);
+    if (this.#isResuming) this.#countMissed(packet);
+    this.#memory.noteHeard(packet.ssrc, packet.sequenceNumber);
     this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
     if (!this.#config?.receiving) return;
     if (isAudio) voice.audio.insertAudio(packet, nowMs);
     else voice.audio.insertMarker(packet, nowMs);
+  }
+
+  /** What came while the thread was replaced. */
+  #countMissed({ ssrc, sequenceNumber }: RtpPacket): void {
+    this.#isResuming = false;
+    this.#counters.lost += this.#memory.missedBefore(ssrc, sequenceNumber);
   }
 
   #stall(nowMs: number): void {

@@ -57,6 +57,11 @@ export class Source {
     return this.#audio.jitter.delayMs;
   }
 
+  /** When the last frame had arrived. */
+  get arrivedAtMs(): number {
+    return this.#audio.jitter.pulledArrivalMs;
+  }
+
   /** Fills one frame. Returns false when it is silent; the frame is then zeroed. */
   pull(frame: Int16Array): boolean {
     return this.#audio.pull(frame);

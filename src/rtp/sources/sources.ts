@@ -88,6 +88,11 @@ export class Sources {
     return this.#byVoice[voice]?.pull(frame) ?? false;
   }
 
+  /** When the last frame of this voice had arrived. Null: unknown, as it is for several in one voice. */
+  arrivedAtMs(voice: number): number | null {
+    return this.#byVoice[voice]?.arrivedAtMs ?? null;
+  }
+
   /** Releases the sources that are gone, and gives free voices to those that share one. Call it once a second. */
   tend(nowMs: number): void {
     this.#releaseGone(nowMs);

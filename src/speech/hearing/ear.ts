@@ -20,6 +20,8 @@ export class Ear {
   listening: Listening | null = null;
   /** Null while nobody knows. */
   speaker: string | null;
+  /** Whether it is told that the recognizer takes what was said last for a whole turn. */
+  isTurnTold = true;
   /** When there was something to listen to. Monotonic. */
   activeMs = 0;
   readonly #ring: FrameRingConsumer;

@@ -41,8 +41,8 @@ export interface HearingDeps {
 export interface HearingObserver extends Pick<ListeningObserver, 'reconnected'> {
   interim(line: RecognizedLine): void;
   heard(line: RecognizedLine): void;
-  /** Somebody has started or stopped speaking. */
-  activity(speaker: string, state: 'started' | 'ended'): void;
+  /** Somebody has started or stopped speaking; `isVendor`: their recognizer says so. */
+  activity(speaker: string, state: 'started' | 'ended', isVendor: boolean): void;
   /** Somebody has spoken, and nothing of it was understood. */
   unheard(speaker: string, reason: UnheardReason): void;
   /** Somebody speaks over the utterance, and may want the turn. It should pause. */
@@ -131,7 +131,7 @@ export class Hearing {
 
   #hear(ear: Ear): void {
     const change = ear.detectChange();
-    if (change !== null) this.#changed(ear, change);
+    if (change !== null) this.#changed(ear, change, false);
     if (change === 'ended') ear.listening?.paused();
     if (this.#deps.pauses) this.#follow(ear, ear.interject(this.#deps.isInterruptible()));
     else if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
@@ -143,10 +143,12 @@ export class Hearing {
     else ear.recent.keep(ear.frame);
   }
 
-  #changed(ear: Ear, change: 'started' | 'ended'): void {
-    if (change === 'started') ear.awaited.started(ear.heardMs);
-    else ear.awaited.stopped(this.#nowMs());
-    this.#observer.activity(ear.name, change);
+  #changed(ear: Ear, change: 'started' | 'ended', isVendor: boolean): void {
+    if (change === 'started') {
+      ear.awaited.started(ear.heardMs);
+      ear.isTurnTold = false;
+    } else ear.awaited.stopped(this.#nowMs());
+    this.#observer.activity(ear.name, change, isVendor);
   }
 
   #awaitWords(ear: Ear): void {
@@ -233,7 +235,10 @@ export class Hearing {
     const ear = this.#ears.find((each) => each.listening === listening);
     if (ear === undefined) return;
     const change = ear.turn(state);
-    if (change !== null) this.#changed(ear, change);
+    // It may have fallen silent before.
+    if (change !== null) this.#changed(ear, change, true);
+    else if (state === 'ended' && !ear.isTurnTold) this.#observer.activity(ear.name, state, true);
+    if (state === 'ended') ear.isTurnTold = true;
     const isOver = ear.isSpeaking && ear.isOver(this.#deps.isInterruptible());
     if (state === 'ended' || !isOver) return;
     if (this.#deps.pauses) this.#follow(ear, ear.interjection.begin(ear.heardMs));

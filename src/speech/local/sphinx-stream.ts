@@ -49,8 +49,7 @@ export class SphinxStream {
     this.#command = sphinxCommand(options.grammar);
     const { command, args } = this.#command;
     // In a process group of its own, so that all of it can be killed. It needs none of the gateway's secrets.
-    const env = { PATH: process.env.PATH };
-    this.#process = spawn(command, args, { stdio: 'pipe', detached: true, env });
+    this.#process = spawn(command, args, { stdio: 'pipe', detached: true, env: { PATH: process.env.PATH } });
     this.#listen();
   }
 

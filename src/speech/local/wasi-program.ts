@@ -61,8 +61,7 @@ class WasiRun {
       wasi_snapshot_preview1: this.#imports(),
     });
     this.#memory = memory;
-    const exitCode = exitCodeOf(start);
-    return { exitCode, output: this.#output, messages: this.#messages };
+    return { exitCode: exitCodeOf(start), output: this.#output, messages: this.#messages };
   }
 
   #imports(): object {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unreachable } from '../../base/assert.ts';
+import { match } from '../../base/match.ts';
 import type { OptionValue, PresetOptions } from '../../store/speech/speech-tables.ts';
 import { MAX_TEXT, type OptionField } from './option-field.ts';
 
@@ -39,20 +39,13 @@ function defaultOf(field: OptionField): OptionValue | undefined {
 }
 
 function schemaOf(field: OptionField): z.ZodType<OptionValue> {
-  switch (field.type) {
-    case 'text':
-      return field.choices ? z.enum(field.choices) : textOf(field.maxLength ?? MAX_TEXT);
-    case 'number':
-      return z.number().min(field.minimum).max(field.maximum);
-    case 'integer':
-      return z.int().min(field.minimum).max(field.maximum);
-    case 'flag':
-      return z.boolean();
-    case 'list':
-      return z.array(textOf(field.maxLength)).max(field.maxItems);
-    default:
-      return unreachable(field);
-  }
+  return match(field, 'type', {
+    text: (field) => (field.choices ? z.enum(field.choices) : textOf(field.maxLength ?? MAX_TEXT)),
+    number: (field) => z.number().min(field.minimum).max(field.maximum),
+    integer: (field) => z.int().min(field.minimum).max(field.maximum),
+    flag: () => z.boolean(),
+    list: (field) => z.array(textOf(field.maxLength)).max(field.maxItems),
+  });
 }
 
 function textOf(maxLength: number) {

@@ -5,6 +5,7 @@ import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import { TokenBucket } from '../../base/token-bucket.ts';
+import { wallMs } from '../../base/wall-ms.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { CallIdentity } from '../../calls/call-event.ts';
 import { MAX_VOICES } from '../../media/media-leg.ts';
@@ -45,6 +46,8 @@ export interface SpeechSessionDeps {
   readonly recordUsage: RecordSpeechUsage;
 }
 
+type Activity = Extract<SessionSignal, { readonly type: 'activity' }>;
+
 /** Hosted speech of one call, on the main thread: sends what is to be said, and publishes what is heard. */
 export class SpeechSession {
   readonly #call: CallActor;
@@ -55,9 +58,11 @@ export class SpeechSession {
   readonly #doorbell = new Doorbell(this.#rings.doorbell);
   readonly #pending: PendingUtterances;
   readonly #usage: SpeechUsage;
-  /** What was said before the call was active. */
+  /** What was said before the call was active, or before the beep that it waits for. */
   readonly #early: SaidUtterance[] = [];
   #link: SpeechLink | null = null;
+  /** Who speaks now. */
+  readonly #speaking = new Set<string>();
   /** Its transport was lost too often. */
   #isOver = false;
 
@@ -75,18 +80,20 @@ export class SpeechSession {
    */
   begin(): void {
     if (this.#link === null) this.#connect();
-    if (this.#link === null || !this.#isAnswered) return;
+    if (this.#link === null || !this.#maySpeak) return;
     for (const said of this.#early.splice(0)) this.#link.say(said);
   }
 
-  get #isAnswered(): boolean {
-    return this.#call.state.name === 'active';
+  /** The far end hears it, and is not a machine that is yet to beep. */
+  get #maySpeak(): boolean {
+    return this.#call.state.name === 'active' && this.#call.answer?.isSpeechHeld !== true;
   }
 
   #connect(): void {
     const open = this.#opening();
     if (open.tts === null && open.stt === null) return;
-    const { room } = this.#call;
+    const { room, answer } = this.#call;
+    if (answer !== null) answer.onRelease = () => this.begin();
     room.hostSpeech(open.rings);
     for (const [voice, tap] of (open.stt?.taps ?? []).entries()) room.tap(voice, tap);
     this.#link = new SpeechLink(this.#linkDeps(), open, {
@@ -105,7 +112,8 @@ export class SpeechSession {
       throw new GatewayError('capability_missing');
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
-    if (this.#link === null || !this.#isAnswered) this.#early.push(said);
+    this.#call.turnClock.said(said.utteranceId, wallMs());
+    if (this.#link === null || !this.#maySpeak) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
   }
@@ -171,11 +179,8 @@ export class SpeechSession {
         return this.#call.transcribed(lineOf(signal));
       case 'interim':
         return this.#call.interims.tell(lineOf(signal));
-      case 'activity': {
-        const { speaker, state } = signal;
-        if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
-        return;
-      }
+      case 'activity':
+        return this.#activity(signal);
       case 'unheard': {
         const { speaker, reason } = signal;
         if (!this.#call.isOver) this.#call.publish({ type: 'speech_unheard', speaker, reason });
@@ -194,11 +199,22 @@ export class SpeechSession {
     }
   }
 
+  #activity({ speaker, state, isVendor }: Activity): void {
+    if (this.#call.isOver) return;
+    const isNews = this.#speaking.has(speaker) !== (state === 'started');
+    if (state === 'ended') this.#speaking.delete(speaker);
+    else this.#speaking.add(speaker);
+    if (isNews && state === 'ended') this.#call.turnClock.paused(wallMs());
+    if (isNews) this.#call.publish({ type: 'speech', speaker, state });
+    this.#call.turnEnds.spoke(speaker, state, isVendor);
+  }
+
   #silenced(by: Silencer): void {
     if (!this.#call.isOver) this.#call.silenced(by);
   }
 
-  #utterance({ utteranceId, state, playedMs, spokenText, isEstimate }: UtteranceReport): void {
+  #utterance({ utteranceId, state, playedMs, spokenText, audioMs, isEstimate }: UtteranceReport): void {
+    if (state === 'started') this.#call.turnClock.played(utteranceId, audioMs);
     if (state !== 'started' && !this.#pending.settle(utteranceId)) return;
     if (this.#call.isOver) return;
     this.#call.publish({ type: 'utterance', utteranceId, state, playedMs, spokenText, isEstimate });
@@ -246,7 +262,8 @@ export class SpeechSession {
 
   /** Nothing is known of what was heard. */
   #settleUnheard(utteranceId: string, state: 'failed' | 'interrupted'): void {
-    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: this.#link !== null });
+    const isEstimate = this.#link !== null;
+    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', audioMs: null, isEstimate });
   }
 }
 

@@ -21,13 +21,12 @@ export function speechSettings({ stt, tts }: CallPresets, deps: SpeechSettingsDe
 
 function settingsOf(preset: StoredVoiceConfig, { secrets, urls }: SpeechSettingsDeps): ProviderSettings {
   const provider = speechProvider(preset.provider);
-  const fields = provider.kinds[preset.kind]?.fields ?? [];
   return {
     provider: provider.name,
     preset: {
       url: baseUrlOf(urls, provider, preset.region) ?? '',
       key: openKey(secrets, preset) ?? '',
-      options: effectiveOptions(fields, preset.options),
+      options: effectiveOptions(provider.kinds[preset.kind]?.fields ?? [], preset.options),
     },
   };
 }

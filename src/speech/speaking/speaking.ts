@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/time.ts';
+import { wallMs } from '../../base/wall-ms.ts';
 import type { SpeechRings } from '../../rings/speech-rings.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import type { SaidUtterance, UtteranceReport } from '../transport/speech-protocol.ts';
@@ -114,6 +115,7 @@ export class Speaking implements SynthesizerObserver {
     const utterance = this.#open(utteranceId);
     if (utterance === undefined) return;
     const count = this.#output.append(data);
+    utterance.audioMs ??= wallMs();
     utterance.appended += count;
     utterance.activeMs = this.#nowMs();
     if (count === 0 && data.length > 1)

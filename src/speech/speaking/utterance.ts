@@ -17,6 +17,8 @@ export class Utterance {
   /** Nothing more of its audio will come. */
   isWhole: boolean;
   isStarted = false;
+  /** When its first audio came, by `wallMs`. */
+  audioMs: number | null = null;
   fault: SpeechFault | null = null;
   /** When the vendor was last asked for a piece, or last sent audio. Monotonic. */
   activeMs = 0;
@@ -68,7 +70,7 @@ export class Utterance {
   /** What has become of it, with so many milliseconds played. */
   report(state: UtteranceReport['state'], playedMs: number, audioMs: number): UtteranceReport {
     const { utteranceId } = this;
-    const shown = { utteranceId, state, playedMs: Math.round(playedMs) };
+    const shown = { utteranceId, state, playedMs: Math.round(playedMs), audioMs: this.audioMs };
     if (state === 'finished') return { ...shown, spokenText: this.#text, isEstimate: false };
     if (state === 'started' || playedMs === 0) return { ...shown, spokenText: '', isEstimate: false };
     if (this.#parts.length > 0)

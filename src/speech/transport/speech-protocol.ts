@@ -68,7 +68,13 @@ export type SpeechSignal =
   /** What is understood so far of the next `transcript` of this speaker. */
   | ({ readonly type: 'interim' } & RecognizedLine)
   /** Somebody has started or stopped speaking. */
-  | { readonly type: 'activity'; readonly speaker: string; readonly state: 'started' | 'ended' }
+  | {
+      readonly type: 'activity';
+      readonly speaker: string;
+      readonly state: 'started' | 'ended';
+      /** The recognizer says so, which has heard words. */
+      readonly isVendor: boolean;
+    }
   /** Somebody has spoken, and nothing of it was understood. */
   | { readonly type: 'unheard'; readonly speaker: string; readonly reason: UnheardReason }
   | { readonly type: 'fault'; readonly service: SpeechService; readonly fault: SpeechFault }
@@ -92,6 +98,8 @@ export interface UtteranceReport {
   /** Milliseconds of it that have left for the platform. */
   readonly playedMs: number;
   readonly spokenText: string;
+  /** When its first audio came, by `wallMs`. Null: none has. */
+  readonly audioMs: number | null;
   /** Whether `spokenText` is inferred from the time, because the vendor does not say when words are spoken. */
   readonly isEstimate: boolean;
 }

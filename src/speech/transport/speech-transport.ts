@@ -70,9 +70,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
     this.#counts.look();
   }
 
-  #newSpeaking({ rings, roomRateHz, tts }: SpeechOpen, parts: SpeechParts): Speaking | null {
+  #newSpeaking({ rings, roomRateHz, tts }: SpeechOpen, { split, clock }: SpeechParts): Speaking | null {
     if (tts === null) return null;
-    const { split, clock } = parts;
     const { synthesizer: make } = clientsOf(this.#providers, tts.provider);
     assert(make !== undefined, `${tts.provider} has no text-to-speech`);
     const connect = (observer: SynthesizerObserver): Synthesizer =>
@@ -112,7 +111,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
-        activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
+        activity: (speaker, state, isVendor) =>
+          this.#outbox.send({ type: 'activity', speaker, state, isVendor }),
         unheard: (speaker, reason) => this.#outbox.send({ type: 'unheard', speaker, reason }),
         paused: () => this.#speaking?.pause(),
         resumed: () => this.#speaking?.resume(),

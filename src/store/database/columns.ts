@@ -45,6 +45,7 @@ const DECODED: Readonly<
   kept: json,
   limits: json,
   memory: json,
+  metrics: json,
   narrowedTo: set,
   newConversations: bit,
   options: json,
@@ -54,6 +55,7 @@ const DECODED: Readonly<
   redirectUris: json,
   register: bit,
   replyTo: json,
+  turnMetrics: json,
 };
 
 /** Returns the values as SQLite stores them. */

@@ -9,6 +9,7 @@ import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
 import { migration0036 } from '../migrations/0036-budgets.ts';
 import { migration0037 } from '../migrations/0037-message-context.ts';
 import { migration0040 } from '../migrations/0040-live-replies.ts';
+import { migration0042 } from '../migrations/0042-turn-metrics.ts';
 import { migration0044 } from '../migrations/0044-owners-of-forgotten.ts';
 import { migration0047 } from '../migrations/0047-trunk-callers.ts';
 import type { Migration } from './migration.ts';
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0036,
   migration0037,
   migration0040,
+  migration0042,
   migration0044,
   migration0047,
 ];

@@ -120,8 +120,7 @@ export async function changeRows<T extends Table>(
   const [sets, given] = joined(change, (name) => `${quoted(name)} = +?`);
   if (given.length === 0) return (await findRow(db, table, where)) !== undefined;
   const [condition, values] = conditionOf(where);
-  const changes = await run(db, `update ${quoted(table)} set ${sets}${condition}`, [...given, ...values]);
-  return hasChanged(changes);
+  return hasChanged(await run(db, `update ${quoted(table)} set ${sets}${condition}`, [...given, ...values]));
 }
 
 /** Returns whether there was a row to delete. */

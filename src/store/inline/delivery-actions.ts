@@ -62,8 +62,7 @@ export async function endAction(
   { status, reason }: ActionEnd,
   nowIso: string,
 ): Promise<void> {
-  const ended = { status, reason, updatedAt: nowIso };
-  await changeRows(db, 'deliveryActions', { deliveryId, position }, ended);
+  await changeRows(db, 'deliveryActions', { deliveryId, position }, { status, reason, updatedAt: nowIso });
 }
 
 /** Marks every action of a turn that was claimed and not finished: it may have been carried out. */

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { TurnMetrics } from '../../base/speech.ts';
 import type { Texts } from '../agents/agent-tables.ts';
 
 /** The tables of this folder by name. */
@@ -48,6 +49,8 @@ export interface DeliveriesTable {
   startedAt: string | null;
   answeredAt: string | null;
   updatedAt: string;
+  /** How long somebody on a call waited for the answer. Null: no call, or it was not heard. */
+  turnMetrics: TurnMetrics | null;
 }
 
 /**

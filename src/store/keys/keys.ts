@@ -35,8 +35,7 @@ export async function findKey(
   kind: KeyKind,
   keyId: string,
 ): Promise<ValidKey | undefined> {
-  const rows = await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute();
-  return keysIn(rows)[0];
+  return keysIn(await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute())[0];
 }
 
 /** Internal bearers are managed by the gateway and cannot be attached, detached or revoked as keys. */

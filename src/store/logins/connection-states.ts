@@ -47,6 +47,5 @@ export async function takeConnectionState(
 
 /** Deletes up to `limit` that expired before a time. Returns their number. */
 export async function deleteExpiredConnectionStates(db: Db, before: string, limit: number): Promise<number> {
-  const expired = sql`expires_at <= ${before}`;
-  return await deleteSome(db, 'connection_states', expired, limit);
+  return await deleteSome(db, 'connection_states', sql`expires_at <= ${before}`, limit);
 }

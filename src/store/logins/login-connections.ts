@@ -114,11 +114,10 @@ export async function listSealedConnections(db: Db, accountId: string): Promise<
  */
 export async function replaceTokens(
   db: Db,
-  former: Pick<SealedConnection, 'id' | 'sealedCredentials'>,
+  { id, sealedCredentials }: Pick<SealedConnection, 'id' | 'sealedCredentials'>,
   change: Pick<SealedConnection, 'sealedCredentials' | 'expiresAt' | 'updatedAt'> &
     Partial<Pick<SealedConnection, 'scopes'>>,
 ): Promise<boolean> {
-  const { id, sealedCredentials } = former;
   return await changeRows(db, 'connections', { id, sealedCredentials }, change);
 }
 

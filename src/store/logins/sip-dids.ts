@@ -30,9 +30,8 @@ export async function updateDid(
   db: Db,
   accountId: string,
   didId: string,
-  change: DidChange,
+  { label, autoAnswer, presets }: DidChange,
 ): Promise<StoredDid | undefined> {
-  const { label, autoAnswer, presets } = change;
   const changed = { label, autoAnswer, sttVoiceConfigId: presets?.stt, ttsVoiceConfigId: presets?.tts };
   await changeRows(db, 'sipDids', { accountId, id: didId }, changed);
   const row = await findRow(db, 'sipDids', { accountId, id: didId });

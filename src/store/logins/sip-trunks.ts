@@ -15,10 +15,9 @@ const tokenPlace = secretPlaces('sip_trunks', 'sealed_inbound_token');
 export async function putTrunk(
   db: Db,
   secrets: SecretBox,
-  trunk: StoredTrunk,
+  { password, inboundToken, ...plain }: StoredTrunk,
   nowIso: string,
 ): Promise<void> {
-  const { password, inboundToken, ...plain } = trunk;
   const sealedPassword = secrets.seal(password, passwordPlace(plain.accountId));
   const sealedInboundToken = secrets.seal(inboundToken, tokenPlace(plain.accountId));
   const row = { ...plain, sealedPassword, sealedInboundToken, createdAt: nowIso, updatedAt: nowIso };
@@ -35,8 +34,7 @@ export async function findTrunk(
 }
 
 export async function listTrunks(db: Db, secrets: SecretBox): Promise<StoredTrunk[]> {
-  const rows = await listRows(db, 'sipTrunks', {}, ['accountId']);
-  return rows.map((row) => fromRow(row, secrets));
+  return (await listRows(db, 'sipTrunks', {}, ['accountId'])).map((row) => fromRow(row, secrets));
 }
 
 /** Adds a token to every trunk without one, stored by a version without tokens. */

@@ -69,8 +69,7 @@ export async function newestOf(db: Db, accountId: string): Promise<Newest> {
   const eventTime = (await newestEventTime(db, accountId)) ?? BEFORE_ALL;
   const newest = await newestMessage(db, accountId);
   if (!newest) return { cursor: { iso: eventTime, messageId: NO_MESSAGE }, position: FIRST_POSITION };
-  const iso = latestOf(newest.createdAt, eventTime);
-  return { cursor: { iso, messageId: newest.id }, position: newest };
+  return { cursor: { iso: latestOf(newest.createdAt, eventTime), messageId: newest.id }, position: newest };
 }
 
 /**

@@ -32,10 +32,9 @@ export async function appendCopies(
 /** An event about a message is identified by that message. Others have the given cursor time, or a later one than all. */
 async function insertEvent(
   db: Db,
-  event: NewEvent,
+  { accountId, agentId, type, payload, createdAt, messageSeq = null, platform = null }: NewEvent,
   cursorTime?: string | null,
 ): Promise<{ id: number; cursorTime: string | null }> {
-  const { accountId, agentId, type, payload, createdAt, messageSeq = null, platform = null } = event;
   const row = { accountId, agentId, type, payload, createdAt, messageSeq, platform };
   if (messageSeq === null && cursorTime === undefined) return (await insertLater(db, row)).rows[0]!;
   return await insertReturning(db, 'events', { ...row, cursorTime: cursorTime ?? null });

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Capability, Platform } from '../../base/platform.ts';
+import type { TurnMetrics } from '../../base/speech.ts';
 import type { TerminationResult } from '../../base/termination.ts';
 import type { MemberType } from '../agents/agent-tables.ts';
 
@@ -7,6 +8,7 @@ import type { MemberType } from '../agents/agent-tables.ts';
 export interface MessageTables {
   attachments: AttachmentsTable;
   calls: CallsTable;
+  callTurns: CallTurnsTable;
   conversations: ConversationsTable;
   events: EventsTable;
   files: FilesTable;
@@ -41,6 +43,15 @@ export interface CallsTable {
   endedAt: string | null;
   terminationResult: TerminationResult | null;
   terminationReason: string | null;
+}
+
+/** How long the far end of a call waited for an answer: the fields of `turn_metrics`. `position` counts from 0. */
+export interface CallTurnsTable {
+  callId: string;
+  position: number;
+  accountId: string;
+  metrics: TurnMetrics;
+  createdAt: string;
 }
 
 /** What was said on a call, by hosted speech recognition. `position` counts from 0. */

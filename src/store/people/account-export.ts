@@ -47,6 +47,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   sipDids: BY_ID,
   voiceConfigs: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },
+  callTurns: { by: 'account_id', order: ['call_id', 'position'] },
   transcriptLines: { by: 'account_id', order: ['call_id', 'position'] },
   deliveries: { by: 'account_id', order: ['seq'] },
   deliveryActions: { by: 'account_id', order: ['delivery_id', 'position'] },

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemClock } from '../../base/time.ts';
 import { deleteSome } from '../database/delete-some.ts';
-import { type Db, insertReturning, insertRow } from '../database/rows.ts';
+import { type Db, findRow, insertReturning, insertRow, type Row } from '../database/rows.ts';
 import type { AuditLogTable } from './people-tables.ts';
 
 /** The credential that made a change. `none` is for changes through a link from an email. */
@@ -44,6 +44,24 @@ export async function audit(
   await insertRow(db, 'auditLog', line);
 }
 
+/** A line of an account's audit log. `id` counts up. */
+export type AuditRow = Row<'auditLog'>;
+
+/** Returns lines of an account, newest first, from before `beforeId` if given. */
+export async function auditLines(
+  db: Db,
+  accountId: string,
+  { beforeId, limit }: { readonly beforeId: number | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  const lines = db.selectFrom('auditLog').selectAll().where('accountId', '=', accountId);
+  const wanted = beforeId === null ? lines : lines.where('id', '<', beforeId);
+  return await wanted.orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function hasAuditLine(db: Db, accountId: string, action: AuditAction): Promise<boolean> {
+  return (await findRow(db, 'auditLog', { accountId, action })) !== undefined;
+}
+
 interface AuditLine {
   readonly action: AuditAction;
   readonly detail: AuditDetail;
@@ -74,6 +92,5 @@ export async function auditDeletion(
 export async function deleteOldestAttempts(db: Db, before: string, limit: number): Promise<number> {
   // As in the index: otherwise SQLite would not use it.
   const attempts = sql.raw("action in ('password.fail', 'bridge_key.fail', 'bridge_key.use')");
-  const condition = sql`${attempts} and created_at < ${before}`;
-  return await deleteSome(db, 'audit_log', condition, limit);
+  return await deleteSome(db, 'audit_log', sql`${attempts} and created_at < ${before}`, limit);
 }

@@ -1,3 +1,16 @@
+/** How long the far end of a call waited for each answer. They do not count among the account's bytes: a call has 500. */
+export const CALL_TURNS = `
+create table call_turns (
+  call_id text not null references calls (call_id) on delete cascade,
+  position integer not null,
+  account_id text not null references accounts (id) on delete cascade,
+  metrics text not null,
+  created_at text not null,
+  primary key (call_id, position)
+) strict, without rowid;
+create index call_turns_of_account on call_turns (account_id);
+`;
+
 /** Calls, conversations, their messages and files, and the feed of events. */
 export const MESSAGES_SCHEMA = `
 create table calls (
@@ -35,6 +48,7 @@ create table transcript_lines (
 ) strict;
 create index transcript_lines_of_account on transcript_lines (account_id);
 
+${CALL_TURNS}
 create table events (
   id integer primary key autoincrement,
   account_id text not null references accounts (id) on delete cascade,

@@ -76,7 +76,8 @@ create table deliveries (
   created_at text not null,
   started_at text,
   answered_at text,
-  updated_at text not null
+  updated_at text not null,
+  turn_metrics text
 ) strict;
 create unique index deliveries_of_event on deliveries (agent_id, event_id)
   where event_id is not null and replay_of is null;

@@ -8,14 +8,10 @@ import type {
   MessageIntake,
   Messenger,
   OutboundMessage,
-  OutboundReaction,
-  ReactionOutcome,
   SendOutcome,
-  ShowsReactions,
   ShowsTyping,
 } from '../../../src/connectors/contract/messenger.ts';
 import { HostedLogins } from '../../../src/connectors/kit/hosted-logins.ts';
-import { reactionOutcome } from '../../../src/connectors/kit/reactions.ts';
 import {
   checkTextLength,
   outcomeOf,
@@ -23,6 +19,7 @@ import {
   sendParts,
 } from '../../../src/connectors/kit/sending.ts';
 import { PLATFORM } from '../platform.ts';
+import { reactionsBy, sentContext } from './context.ts';
 import { type ChatOptions, failureOf, LoopbackBot, type LoopbackLogin } from './loopback-bot.ts';
 import { SentMessage } from './vendor-messages.ts';
 import { Webhooks } from './webhooks.ts';
@@ -37,11 +34,11 @@ const RULES: SendRules = {
 };
 
 /** Direct messages, channels and threads with bots that accounts add. */
-export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesFiles, ShowsReactions {
+export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesFiles {
   readonly platform = PLATFORM;
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
-  readonly reactions: ShowsReactions = this;
+  readonly reactions = reactionsBy(({ login }) => this.logins.of(login), spacePath);
   readonly quotes = true;
   readonly choices = { most: 10, longest: 80 };
   /** The vendor shows the indicator for a second. */
@@ -94,14 +91,14 @@ export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesF
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const { messageId, to, text, attachments, replyTo, choices } = message;
+    const { messageId, to, text, attachments } = message;
     const login = this.logins.of(to.login);
     if (login === undefined) return { kind: 'refused', reason: 'The login is gone', isAddressGone: false };
     return await sendParts({
       parts: [text],
       send: async () => {
         const files = await login.api.upload(attachments, signal);
-        const json = { text, thread: to.thread, files, nonce: messageId, answers: replyTo, buttons: choices };
+        const json = { text, thread: to.thread, files, nonce: messageId, ...sentContext(message) };
         const request = { method: 'POST', path: `${spacePath(to)}/messages`, json } as const;
         return [(await login.api.call(request, SentMessage, signal)).id];
       },
@@ -111,18 +108,6 @@ export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesF
         return outcomeOf(failure, sentIds, RULES);
       },
     });
-  }
-
-  async react(
-    to: Address,
-    { platformMessageId, emoji, isAdded }: OutboundReaction,
-    signal: AbortSignal,
-  ): Promise<ReactionOutcome> {
-    const login = this.logins.of(to.login);
-    if (login === undefined) return { kind: 'failed', reason: 'The login is gone' };
-    const path = `${spacePath(to)}/messages/${platformMessageId}/reactions`;
-    const request = { method: 'POST', path, json: { emoji, is_added: isAdded } } as const;
-    return await reactionOutcome('The loopback vendor', login.api.call(request, z.unknown(), signal));
   }
 
   async showTyping(to: Address, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import type {
   InboundMessage,
   MessageIntake,
 } from '../../../src/connectors/contract/messenger.ts';
+import { contextFields, contextOf, reactionFields, reactionOf } from './context.ts';
 
 /** What the vendor answers and says, as far as the connector reads it, and how the gateway takes it. */
 
@@ -28,11 +29,7 @@ const Message = z.object({
   text: z.string(),
   files: z.array(StoredFile),
   sent_at: z.iso.datetime(),
-  answers: z
-    .object({ id: z.string(), author: z.object({ name: z.string() }), text: z.string() })
-    .nullable()
-    .default(null),
-  pressed: z.string().nullable().default(null),
+  ...contextFields,
 });
 
 type VendorMessage = z.output<typeof Message>;
@@ -40,13 +37,7 @@ type VendorMessage = z.output<typeof Message>;
 /** Somebody wrote or edited a message, or has reacted to one. */
 export const MessageEvent = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['message', 'edited']), message: Message }),
-  z.object({
-    type: z.literal('reaction'),
-    message: Message,
-    author: z.object({ id: z.string(), name: z.string() }),
-    emoji: z.string(),
-    is_added: z.boolean(),
-  }),
+  z.object({ type: z.literal('reaction'), message: Message, ...reactionFields }),
 ]);
 
 export type MessageEvent = z.output<typeof MessageEvent>;
@@ -68,10 +59,10 @@ export async function takeMessage(
 ): Promise<boolean> {
   const { type, message } = event;
   if (type === 'reaction') {
-    const { author, emoji, is_added: isAdded } = event;
-    const from = addressOf(login, { ...message, author });
-    const reaction = { platformMessageId: message.id, emoji, isAdded, senderName: author.name };
-    await intake.reacted(from, reaction);
+    await intake.reacted(
+      addressOf(login, { ...message, author: event.author }),
+      reactionOf(message.id, event),
+    );
     return false;
   }
   if (type === 'message') return (await intake.received(inboundMessage(login, message))) === 'stored';
@@ -90,14 +81,7 @@ function inboundMessage(login: LoginRef, message: VendorMessage): InboundMessage
     text: message.text,
     sentAt: message.sent_at,
     files: message.files.map(inboundFile),
-    replyTo: message.answers
-      ? {
-          platformMessageId: message.answers.id,
-          author: message.answers.author.name,
-          text: message.answers.text,
-        }
-      : undefined,
-    ...(message.pressed !== null && { choice: message.pressed }),
+    ...contextOf(message),
   };
 }
 

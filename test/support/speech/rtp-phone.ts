@@ -28,6 +28,8 @@ export class RtpPhone {
   heard: Int16Array[] = [];
   /** When the first packet with the voice of the last `say` has left. */
   spokeAtMs: number | null = null;
+  /** The voice since the last `say`, with the times at which its packets have left. */
+  spoken: { readonly atMs: number; readonly frame: Int16Array }[] = [];
   readonly #socket: Socket;
   readonly #noise: readonly Int16Array[];
   readonly #echo: PhoneLine['echo'];
@@ -54,17 +56,20 @@ export class RtpPhone {
   /** Speaks from the next packet on. */
   say(samples: Int16Array): void {
     this.spokeAtMs = null;
+    this.spoken = [];
     this.#voice = framesOf(samples, RATE_HZ);
   }
 
   tick(toPort: number): void {
-    const voice = this.#voice.shift() ?? new Int16Array(FRAME);
+    const said = this.#voice.shift();
+    const voice = said ?? new Int16Array(FRAME);
     const frame = mixed(mixed(voice, this.#nextEcho()), this.#noise[this.#sent % this.#noise.length]!);
     const payload = new Uint8Array(FRAME);
     encodeUlaw(frame, FRAME, payload, 0);
     const header = { payloadType: 0, sequence: this.#sent & 0xffff, timestamp: this.#sent * FRAME, ssrc: 7 };
     this.#socket.send(rtpPacket(header, [...payload]), toPort, HOST);
     this.#sent++;
+    if (said !== undefined) this.spoken.push({ atMs: performance.now(), frame: said });
     if (voice.some((sample) => Math.abs(sample) > VOICE)) this.spokeAtMs ??= performance.now();
   }
 

@@ -5,6 +5,7 @@ import { meetingServer } from './meeting-server.ts';
 
 const REPORT: AudioReport = {
   received: {
+    level: 0.126,
     delayMs: 61.7,
     lost: 3,
     late: 1,
@@ -13,7 +14,7 @@ const REPORT: AudioReport = {
     shortenedMs: 29.6,
     lengthenedMs: 12.4,
   },
-  sent: { delayMs: 80.125, underruns: 5, shortenedMs: 7.5, lengthenedMs: 20.2 },
+  sent: { level: 0.5, delayMs: 80.125, underruns: 5, shortenedMs: 7.5, lengthenedMs: 20.2 },
 };
 
 /** A call of account `a`, `connecting`. */
@@ -34,6 +35,7 @@ it('tells the figures of an active call, in whole numbers', async () => {
     200,
     {
       received: {
+        level: 0.13,
         delay_ms: 62,
         lost: 3,
         late: 1,
@@ -42,7 +44,7 @@ it('tells the figures of an active call, in whole numbers', async () => {
         shortened_ms: 30,
         lengthened_ms: 12,
       },
-      sent: { delay_ms: 80, underruns: 5, shortened_ms: 8, lengthened_ms: 20 },
+      sent: { level: 0.5, delay_ms: 80, underruns: 5, shortened_ms: 8, lengthened_ms: 20 },
     },
   ]);
 });

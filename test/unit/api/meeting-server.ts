@@ -6,6 +6,7 @@ import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { inboxRoutes } from '../../../src/api/rest/inbox.ts';
 import { OpenStreams } from '../../../src/api/stream/open-streams.ts';
 import { inboxStreamRoute, streamRoute } from '../../../src/api/stream/stream-routes.ts';
+import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
 import { listedFiles } from '../../../src/files/listed-attachments.ts';
 import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
 import type { AnyJson } from '../../support/any-json.ts';
@@ -48,7 +49,7 @@ export async function meetingServer() {
   const server = await served(routes, {
     authenticate,
     sockets: [
-      streamRoute(domain, authenticate, streams, () => {}),
+      streamRoute({ calls: domain, opus: () => new WasmOpus() }, authenticate, streams, () => {}),
       inboxStreamRoute({ reading, wakeups, onFailure }, authenticate, streams, () => {}),
     ],
   });

@@ -9,7 +9,7 @@ import { AGENT, eventually, served } from './served.ts';
 
 const TAKES_MS = 5;
 /** What an account may use at once. */
-const ALLOWED = (25 + 25) / TAKES_MS;
+const ALLOWED = 25 / TAKES_MS;
 const MOST_WAITING = 100;
 
 let clock: ManualClock;
@@ -77,6 +77,13 @@ describe('requests', () => {
       greedy.map(async (answer) => ((await (await answer).json()) as { text: string }).text),
     );
     expect(texts).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`));
+  });
+
+  it('of an account that uses less than another never wait', async () => {
+    const ask = await site();
+    for (let n = 0; n < 30; n++) await ask('greedy');
+    const answers = Array.from({ length: 10 }, async () => (await ask('quiet')).status);
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 10 }, () => 200));
   });
 
   it('that too many of the account wait for already are refused', async () => {

@@ -20,9 +20,9 @@ describe('the output of measuring programs', () => {
   });
 
   it('keeps unanswered calls, in the order of their INVITEs', () => {
-    expect(readSetUps(['2000 1500 9000', '1000 -1 -1'])).toEqual([
-      { begunMs: 1, answeredMs: null, heardMs: null },
-      { begunMs: 2, answeredMs: 1.5, heardMs: 9 },
+    expect(readSetUps(['2000 1500 9000 200', '1000 -1 -1 503'])).toEqual([
+      { begunMs: 1, answeredMs: null, heardMs: null, status: 503 },
+      { begunMs: 2, answeredMs: 1.5, heardMs: 9, status: 200 },
     ]);
   });
 

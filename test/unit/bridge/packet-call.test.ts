@@ -46,7 +46,7 @@ async function join(codec: 'PCMU' | 'opus'): Promise<Meeting> {
   const { clockRateHz: sampleRateHz, payloadType } = STREAM_CODECS[codec];
   const rings = pool.packetRings();
   const transport = await pool.open(PACKET_MEETING, { rings, tonesHz: VOICES_HZ, codec }, nobody);
-  const call = engine.place('call_1', { ended: () => {} });
+  const call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
   const open = { rings, sampleRateHz, speakers: 'ssrc' } as const;
   const media = await call.media.open(PACKET_MEDIA, open, (event) => events.push(event));
   await media.configure({ codec, payloadType, opus: null, sending: true, receiving: true });

@@ -42,7 +42,7 @@ function meetingOpen(sampleRateHz: number): MeetingOpen {
 async function join(voiceRateHz: number): Promise<Meeting> {
   const open = meetingOpen(voiceRateHz);
   const transport = await pool.open(MEETING, open, nobody);
-  const call = engine.place('call_1', { ended: () => {} });
+  const call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
   await call.media.open(PCM_MEDIA, open.rings, () => {});
   return new Meeting(call, transport, ROOM_HZ);
 }
@@ -94,7 +94,11 @@ describe('a call over a bridge thread, when that thread dies', () => {
     const open = meetingOpen(ROOM_HZ);
     const observer = { signal: () => {}, lost: (reason: string) => lost.push(reason) };
     const transport = await pool.open({ ...MEETING, recovery: 'rejoin' }, open, observer);
-    const call = engine.place('call_1', { ended: (termination) => ended.push(termination) });
+    const call = engine.place('call_1', {
+      ended: (termination) => ended.push(termination),
+      turned: () => {},
+      heard: () => {},
+    });
     await call.media.open(PCM_MEDIA, open.rings, () => {});
     const meeting = new Meeting(call, transport, ROOM_HZ);
     await meeting.agentHears();

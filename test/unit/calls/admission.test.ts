@@ -14,9 +14,14 @@ class Machine {
   /** What is seen beside the calls. */
   besides = 0;
   partOfCall = 0.004;
+  /** Times that the gauge was read. */
+  reads = 0;
 
   constructor(options: Partial<AdmissionOptions> = {}, gauge: Partial<LoadGauge> = {}) {
-    const read = () => this.besides + this.#seenCalls() * this.partOfCall;
+    const read = () => {
+      this.reads += 1;
+      return this.besides + this.#seenCalls() * this.partOfCall;
+    };
     const engine = {
       name: 'engine',
       shortage: 'the engine is busy',
@@ -32,7 +37,8 @@ class Machine {
       liveCalls: () => this.calls,
       ...options,
     });
-    this.admission.start();
+    // The first call of all has the gauges watched; it has ended already.
+    this.admission.admit();
   }
 
   #history: number[] = [];
@@ -134,8 +140,29 @@ it('does not count calls for what does not grow with them', () => {
 
 it('tells the levels', () => {
   const machine = new Machine();
-  machine.besides = 0.5;
+  machine.calls = 1;
+  machine.besides = 0.496;
   machine.look();
   expect(machine.admission.levels).toEqual([['engine', expect.closeTo(0.5)]]);
   machine.admission.close();
+});
+
+it('looks at nothing while there are no calls', () => {
+  const machine = new Machine();
+  machine.look();
+  const { reads } = machine;
+  machine.look(100);
+  expect(machine.reads).toBe(reads);
+  machine.offer(1);
+  machine.look(100);
+  expect(machine.reads).toBeGreaterThan(reads + 100);
+});
+
+it('has all room for a burst after a rest, whatever was before it', () => {
+  const machine = new Machine();
+  const admitted = machine.offer(1_000);
+  machine.look();
+  machine.calls = 0;
+  machine.look();
+  expect(machine.offer(1_000)).toBeGreaterThan(admitted * 0.98);
 });

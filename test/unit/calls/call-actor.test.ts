@@ -67,6 +67,7 @@ function scene(direction: 'inbound' | 'outbound') {
     clock,
     deadlines: DEADLINES,
     playout: {} as never,
+    askTurn: null,
     chat: NO_CHAT,
     publisher: {
       publish: (call, event) => {
@@ -202,6 +203,7 @@ describe('CallActor', () => {
       ['call_state', 'active'],
       ['dtmf', 'active'],
       ['call_transcript', 'active'],
+      ['end_of_turn', 'active'],
       ['call_error', 'disconnected'],
       ['call_state', 'disconnected'],
     ]);

@@ -54,7 +54,7 @@ describe('a call on the engine', () => {
 
   it('reports why its media did not open, and may try again', async () => {
     ({ engine } = await startTestEngine());
-    const call = engine.place('call_1', { ended: () => {} });
+    const call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
     const memory = ringMemory(256);
     const open = { sampleRateHz: 8_000, says: memory, hears: memory, failToOpen: 'EADDRINUSE' };
     await expect(call.media.open(TEST_MEDIA, open, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -90,8 +90,8 @@ describe('a call on the engine', () => {
     const [brief, long] = [new TestAgent(far.call), new TestAgent(far.call)];
     await far.open();
     await far.run('count');
-    const none = { delayMs: 0, underruns: 0, shortenedMs: 0, lengthenedMs: 0 };
-    expect(await far.call.report()).toEqual({ received: COUNTED, sent: none });
+    const none = { level: 0, delayMs: 0, underruns: 0, shortenedMs: 0, lengthenedMs: 0 };
+    expect(await far.call.report()).toEqual({ received: { ...COUNTED, level: 0 }, sent: none });
     // Far more than fits into the ring; the queue of the other agent is shorter.
     long.audio.write(new Int16Array(80_000).fill(500), 8_000);
     brief.audio.write(new Int16Array(8_000).fill(500), 8_000);

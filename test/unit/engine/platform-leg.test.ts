@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { PlatformLegParty } from '../../../src/engine/platform-leg.ts';
+import { TurnMeter } from '../../../src/engine/turn-meter.ts';
 import type { MediaLeg } from '../../../src/media/media-leg.ts';
 import { FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/rings/sent-level.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 
 const RATE_HZ = 8_000;
+const NO_METER = new TurnMeter(() => {});
 
 it('taps a voice in every tick, silence and announcements included, except on hold', () => {
   const leg = {
@@ -13,7 +15,7 @@ it('taps a voice in every tick, silence and announcements included, except on ho
     onHold: false,
     voices: [{ pull: (frame: Int16Array) => frame.fill(7).length > 0 }],
   };
-  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats());
+  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats(), NO_METER);
   const ring = { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) };
   const tapped = new FrameRingConsumer(ring.memory, RATE_HZ);
   const frame = new Int16Array(160);
@@ -36,7 +38,7 @@ it('taps a voice in every tick, silence and announcements included, except on ho
 
 it('notes how loud the sent audio is while a voice is tapped', () => {
   const leg = { sampleRateHz: RATE_HZ, onHold: false, voices: [{ pull: () => false }], push: () => {} };
-  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats());
+  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats(), NO_METER);
   const level = new SentLevel(new SharedArrayBuffer(SENT_LEVEL_BYTES));
   const frame = new Int16Array(160).fill(16_384);
   platform.noteSentTo(level);

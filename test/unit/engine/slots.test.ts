@@ -9,29 +9,29 @@ function callThat(state: { resting: boolean }, sampleRateHz = 8_000): MediaCall 
 }
 
 describe('Slots', () => {
-  it('fills a slot with four calls before it starts another, and then all of them evenly', () => {
+  it('fills a slot with ten calls before it starts another, and then all of them evenly', () => {
     const slots = new Slots();
     const taken = Array.from({ length: 200 }, () => slots.add(callThat({ resting: false })));
-    expect(taken.slice(0, 9)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2]);
+    expect(taken.slice(0, 21)).toEqual([...Array(10).fill(0), ...Array(10).fill(1), 2]);
     for (let slot = 0; slot < SLOTS; slot++) expect(slots.awakeIn(slot)).toHaveLength(200 / SLOTS);
   });
 
-  it('gives a call at 48 kHz a slot of its own while there are any, and then the lightest', () => {
+  it('lets no two calls at 48 kHz share a slot while there are any others, and then takes the lightest', () => {
     const slots = new Slots();
     const add = (sampleRateHz: number) => slots.add(callThat({ resting: false }, sampleRateHz));
-    expect([8_000, 8_000, 48_000, 48_000, 8_000, 8_000, 8_000].map(add)).toEqual([0, 0, 1, 2, 0, 0, 3]);
-    expect(Array.from({ length: 16 }, () => add(48_000))).toEqual(
-      Array.from({ length: 16 }, (_, i) => i + 4),
+    expect([8_000, 48_000, 48_000, 8_000, 8_000, 8_000, 8_000].map(add)).toEqual([0, 0, 1, 0, 0, 0, 1]);
+    expect(Array.from({ length: 18 }, () => add(48_000))).toEqual(
+      Array.from({ length: 18 }, (_, i) => i + 2),
     );
-    expect([48_000, 8_000, 8_000, 8_000, 8_000, 8_000].map(add)).toEqual([3, 0, 0, 0, 1, 2]);
+    expect([48_000, 8_000, 8_000].map(add)).toEqual([2, 1, 1]);
   });
 
   it('gives a freed place to the next call', () => {
     const slots = new Slots();
-    const calls = Array.from({ length: 12 }, () => callThat({ resting: false }));
+    const calls = Array.from({ length: 22 }, () => callThat({ resting: false }));
     for (const call of calls) slots.add(call);
-    slots.remove(calls[5] as MediaCall);
-    expect(slots.awakeIn(1)).toHaveLength(3);
+    slots.remove(calls[15] as MediaCall);
+    expect(slots.awakeIn(1)).toHaveLength(9);
     expect(slots.add(callThat({ resting: false }))).toBe(1);
   });
 
@@ -48,12 +48,12 @@ describe('Slots', () => {
     expect(slots.restingTurns).toBe(0);
   });
 
-  it('lets every resting call take a turn once in ten rounds', () => {
+  it('lets every resting call take a turn once in twenty rounds', () => {
     const slots = new Slots();
     const calls = Array.from({ length: 101 }, () => callThat({ resting: true }));
     for (const call of calls) slots.add(call);
     const turns = new Set<MediaCall | undefined>();
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 20; round++) {
       for (let turn = 0; turn < slots.restingTurns; turn++) turns.add(slots.nextResting());
     }
     expect(turns).toEqual(new Set(calls));

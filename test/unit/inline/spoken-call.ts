@@ -82,6 +82,7 @@ export class SpokenCall {
         clock,
         deadlines: DEADLINES,
         playout: {} as never,
+        askTurn: null,
         chat: {} as never,
         publisher: {
           publish: (actor, event) => {

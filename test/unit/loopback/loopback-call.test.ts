@@ -66,7 +66,7 @@ class Call implements LegObserver {
     for (const [name, toneHz] of Object.entries(PEOPLE)) this.meeting.enter(name, toneHz);
     const { token } = vendor.accounts.bot('Agent');
     const api = new LoopbackApi(vendor.baseUrl, async () => token, systemClock);
-    this.engineCall = engine.place('call_1', { ended: () => {} });
+    this.engineCall = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
     const loopback = { api, bridges, meeting: { id: this.meeting.id, media }, name: 'Agent' };
     const control = this.engineCall.media;
     this.leg = new MeetingLeg(

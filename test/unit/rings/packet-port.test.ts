@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { wallMs } from '../../../src/base/wall-ms.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../src/media/media-leg.ts';
 import { newPacketRings } from '../../../src/rings/bridge-rings.ts';
 import { PacketPort } from '../../../src/rings/packet-port.ts';
 import type { PacketRecord } from '../../../src/rings/packet-ring.ts';
@@ -10,7 +11,8 @@ function pair() {
   const rings = newPacketRings();
   const port = new PacketPort(rings);
   onTestFinished(() => port.close());
-  return { rings, port, path: new RingPath(rings) };
+  const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
+  return { rings, port, memory, path: new RingPath(rings, memory) };
 }
 
 function copyOf({ bytes, start, end, arrivalMs }: PacketRecord) {
@@ -50,13 +52,16 @@ it('drops what is too long, and the newest when the engine is behind; the engine
   expect(received).toEqual(Array.from({ length: taken }, (_, i) => i & 0xff));
 });
 
-it('counts for a leg on another engine thread only what is dropped from then on', () => {
-  const { rings, port } = pair();
-  port.receive(new Uint8Array(0));
-  const path = new RingPath(rings);
-  expect(path.overflowed).toBe(0);
+it('counts on another engine thread what was dropped since the former one has counted, and no drop twice', () => {
+  const { rings, port, memory, path } = pair();
   port.receive(new Uint8Array(0));
   expect(path.overflowed).toBe(1);
+  port.receive(new Uint8Array(0));
+  path.send(new Uint8Array(0), 0, 0);
+  const next = new RingPath(rings, memory);
+  port.receive(new Uint8Array(0));
+  expect([next.overflowed, next.unsent]).toEqual([2, 1]);
+  expect(new RingPath(rings, memory).overflowed).toBe(0);
 });
 
 it('is told of each packet to send, until it closes', async () => {

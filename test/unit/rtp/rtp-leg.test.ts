@@ -234,6 +234,7 @@ describe('opening and closing', () => {
     const next = await TestLeg.open(memory, former.port);
     closing(next.leg);
     next.configure(signalled);
+    peer.sequence += 7;
     next.pushTone(new Tone(1_000, 8_000, 0.5));
     await until(() => peer.packets.length === 6, 'a packet of the next leg at the address found before');
     const [last, first] = [peer.packets[4]!, peer.packets[5]!];
@@ -245,6 +246,7 @@ describe('opening and closing', () => {
     expect(elapsedSamples % 160).toBe(0);
     const heard = await hear(peer, next, 30);
     expect(heard.length).toBeGreaterThan(24 * 160);
+    expect(next.leg.counters.lost).toBe(7);
     expect(signalled.packets.length).toBe(0);
   });
 });

@@ -42,7 +42,7 @@ test('without any variable the defaults run on a laptop', () => {
     maxPerAccount: 500,
     maxTotal: null,
     isAdmittedByLoad: true,
-    max: 5_000,
+    portPairs: 5_000,
     maxCallMs: 14_400_000,
   });
   expect(settings.engine.threads).toBeGreaterThanOrEqual(1);

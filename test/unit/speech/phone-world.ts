@@ -1,3 +1,4 @@
+import type { TurnMetrics } from '../../../src/base/speech.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
@@ -21,6 +22,7 @@ export class PhoneCall {
   readonly phone: RtpPhone;
   readonly utterances: UtteranceEvent[] = [];
   readonly speech: string[] = [];
+  readonly turns: TurnMetrics[] = [];
   readonly #sessions: SpeechSessions;
   #actor: CallActor | null = null;
 
@@ -37,6 +39,7 @@ export class PhoneCall {
   happened(event: CallEvent): void {
     if (event.type === 'utterance') this.utterances.push(event);
     if (event.type === 'speech') this.speech.push(event.state);
+    if (event.type === 'turn_metrics') this.turns.push(event);
   }
 
   say(text: string): string {
@@ -101,7 +104,11 @@ export class PhoneWorld {
 
   async #connect(index: number, line: PhoneLine, sessions: SpeechSessions): Promise<void> {
     const call = new PhoneCall(await RtpPhone.start(line), sessions);
-    const engineCall = this.#engine.place(`call_${index}`, { ended() {} });
+    const engineCall = this.#engine.place(`call_${index}`, {
+      ended() {},
+      heard: (fact) => actor.answer?.heard(fact),
+      turned: (turn) => actor.turnClock.measured(turn),
+    });
     const open = { bindHost: '127.0.0.1', rtpPort: this.#portOf(index), sampleRateHz: 8_000, bound: null };
     const media = await engineCall.media.open(RTP_MEDIA, open, () => {});
     await media.configure(baseConfig(call.phone.port));

@@ -47,6 +47,7 @@ export function newSpeechCall(
       clock: systemClock,
       deadlines: DEADLINES,
       playout: {} as never,
+      askTurn: null,
       chat: NO_CHAT,
       publisher: { publish },
     },

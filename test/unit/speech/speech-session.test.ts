@@ -145,6 +145,7 @@ class Scene {
           activeMs: longMs,
         },
         playout: {} as never,
+        askTurn: null,
         chat: {
           keepFiles: async () => ({ files: [], tooLarge: 0 }),
           stored: async () => {},
@@ -232,7 +233,7 @@ describe('the speech of a call', () => {
     await scene.answer();
     const sayBlank = (): void => {
       const utteranceId = scene.say(' ');
-      const report = { utteranceId, playedMs: 0, spokenText: ' ', isEstimate: false };
+      const report = { utteranceId, playedMs: 0, spokenText: ' ', isEstimate: false, audioMs: null };
       scene.signal({ type: 'utterance', ...report, state: 'finished' });
     };
     for (let i = 0; i < 32; i++) sayBlank();
@@ -247,18 +248,20 @@ describe('the speech of a call', () => {
     const scene = new Scene();
     await scene.answer();
     const utteranceId = scene.say('Hello.');
-    const report = { utteranceId, playedMs: 0, spokenText: '', isEstimate: false };
+    const shown = { utteranceId, playedMs: 0, spokenText: '', isEstimate: false };
+    const report = { ...shown, audioMs: null };
     scene.signal({ type: 'utterance', ...report, state: 'started' });
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
-    scene.signal({ type: 'activity', speaker: 'Ada', state: 'started' });
+    scene.signal({ type: 'activity', speaker: 'Ada', state: 'started', isVendor: false });
     scene.signal({ type: 'transcript', ...lineOf('Ada', 'Hi.', { endMs: 900, confidence: 0.9 }) });
     scene.signal({ type: 'fault', service: 'stt', fault: { kind: 'out_of_funds', words: 'pay first' } });
     expect(scene.news).toEqual([
-      { type: 'utterance', ...report, state: 'started' },
-      { type: 'utterance', ...report, state: 'finished' },
+      { type: 'utterance', ...shown, state: 'started' },
+      { type: 'utterance', ...shown, state: 'finished' },
       { type: 'speech', speaker: 'Ada', state: 'started' },
       { type: 'call_transcript', ...lineOf('Ada', 'Hi.', { endMs: 900, confidence: 0.9 }) },
+      { type: 'end_of_turn', speaker: 'Ada', reason: 'sentence', confidence: 0.8 },
       { type: 'call_error', code: 'stt_failed', message: 'Speech recognition failed: pay first' },
     ]);
     scene.signal({ type: 'reconnected', service: 'stt' });
@@ -391,7 +394,7 @@ describe('the speech of a call', () => {
     scene.say('Hello.');
     scene.call.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
     scene.signal({ type: 'transcript', ...lineOf('+331', 'Bye.') });
-    scene.signal({ type: 'activity', speaker: '+331', state: 'ended' });
+    scene.signal({ type: 'activity', speaker: '+331', state: 'ended', isVendor: false });
     scene.signal({ type: 'fault', service: 'tts', fault: { kind: 'unreachable', words: 'gone' } });
     await scene.sessions.settled();
     expect(scene.transports[0]).toMatchObject({ isClosed: true });

@@ -11,6 +11,8 @@ const UNCOUNTED = [
     'account_bytes',
     'bot_owners',
     'budget_uses',
+    // At most 500 of a call.
+    'call_turns',
     'connection_states',
     'identities',
     'invite_links',

@@ -72,6 +72,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0036-budgets',
       '0037-message-context',
       '0040-live-replies',
+      '0042-turn-metrics',
       '0044-owners-of-forgotten',
       '0047-trunk-callers',
     ]);

@@ -136,8 +136,7 @@ class NodeSocket implements SocketWire {
   }
 
   send(message: string | Uint8Array, isBinary: boolean): number {
-    const bytes = Buffer.byteLength(message);
-    if (this.#ws.bufferedAmount + bytes > MAX_BUFFERED_BYTES) return DROPPED;
+    if (this.#ws.bufferedAmount + Buffer.byteLength(message) > MAX_BUFFERED_BYTES) return DROPPED;
     this.#ws.send(typeof message === 'string' ? message : Buffer.from(message), { binary: isBinary });
     return this.#ws.bufferedAmount > 0 ? BUFFERED : SENT;
   }

@@ -24,8 +24,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The name that was probably meant; null if none is close. */
 export function closestName(name: string, accepted: readonly string[]): string | null {
-  const synonym = SYNONYMS.get(name.toLowerCase());
-  const meant = synonym?.find((each) => accepted.includes(each));
+  const meant = SYNONYMS.get(name.toLowerCase())?.find((each) => accepted.includes(each));
   if (meant !== undefined) return meant;
   const asked = bareName(name);
   const same = accepted.find((each) => bareName(each) === asked);

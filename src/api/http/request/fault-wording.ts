@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import { closestName } from './closest-name.ts';
 
 /** The part of a request or tool call that contains a fault; the first element of its `loc`. */
@@ -51,29 +51,22 @@ const WRONG_FORMAT: Readonly<Record<string, Wording>> = {
 
 /** Says what is wrong with `value`. No text of the schema library reaches a client, and no regular expression. */
 export function wordingOf(issue: Issue, part: RequestPart, value: unknown): Wording {
-  switch (issue.code) {
-    case 'invalid_type':
-      return wrongType(issue.expected, part, value);
-    case 'too_small':
-      return tooSmall(issue);
-    case 'too_big':
-      return tooBig(issue);
-    case 'invalid_format':
-      return wrongFormat(issue);
-    case 'not_multiple_of':
-      return { type: 'multiple_of', msg: `Input should be a multiple of ${issue.divisor}` };
-    case 'invalid_value':
-      return wrongValue(issue.values, value);
-    case 'invalid_union':
-      return issue.discriminator === undefined ? noneOf(issue) : unknownTag(issue, value);
-    case 'invalid_key':
-    case 'invalid_element':
-    case 'unrecognized_keys':
-    case 'custom':
-      return { type: 'value_error', msg: issue.message };
-    default:
-      return unreachable(issue);
-  }
+  return match(issue, 'code', {
+    invalid_type: (issue) => wrongType(issue.expected, part, value),
+    too_small: (issue) => tooSmall(issue),
+    too_big: (issue) => tooBig(issue),
+    invalid_format: (issue) => wrongFormat(issue),
+    not_multiple_of: (issue) => ({
+      type: 'multiple_of',
+      msg: `Input should be a multiple of ${issue.divisor}`,
+    }),
+    invalid_value: (issue) => wrongValue(issue.values, value),
+    invalid_union: (issue) => (issue.discriminator === undefined ? noneOf(issue) : unknownTag(issue, value)),
+    invalid_key: (issue) => ({ type: 'value_error', msg: issue.message }),
+    invalid_element: (issue) => ({ type: 'value_error', msg: issue.message }),
+    unrecognized_keys: (issue) => ({ type: 'value_error', msg: issue.message }),
+    custom: (issue) => ({ type: 'value_error', msg: issue.message }),
+  });
 }
 
 function wrongType(expected: string, part: RequestPart, value: unknown): Wording {

@@ -151,9 +151,8 @@ function headerOf(headers: string, name: string): string | null {
 
 /** A header's parameters by name. Browsers escape with percent signs, other clients with backslashes. */
 function parametersOf(header: string): Map<string, string> {
-  const found = header.matchAll(PARAMETER);
   return new Map(
-    Array.from(found, ([, name, quoted, plain]) => [
+    Array.from(header.matchAll(PARAMETER), ([, name, quoted, plain]) => [
       name!.toLowerCase(),
       quoted === undefined ? plain! : quoted.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"'),
     ]),

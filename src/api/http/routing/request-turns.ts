@@ -5,8 +5,8 @@ import type { Exchange } from '../answer/exchange.ts';
 const MAX_WAITING = 100;
 
 /**
- * Shares the main thread's time for requests between accounts. One that is alone has all of it. Beside others, an account
- * that has used up its allowance is answered in turn: its requests wait, and those of the others do not.
+ * Shares the main thread's time for requests between accounts. One that is alone has all of it. Beside others, the account
+ * that uses most, and more than its allowance, is answered in turn: its requests wait, and those of the others do not.
  */
 export class RequestTurns {
   readonly #time: ReadingTime;

@@ -150,8 +150,7 @@ export class ToolCalls {
 
   #modernResult(tool: McpTool, result: CallToolResult): string {
     if (result._meta === undefined) return `${this.#results.json(tool, result).slice(0, -1)}${MODERN_TAIL}`;
-    const _meta = { ...result._meta, ...MODERN_META };
-    return JSON.stringify({ ...result, resultType: 'complete', _meta });
+    return JSON.stringify({ ...result, resultType: 'complete', _meta: { ...result._meta, ...MODERN_META } });
   }
 
   /** Which protocol a request uses; null: the SDK has to decide. */
@@ -198,8 +197,7 @@ const MAX_ENVELOPE_LENGTH = 4_096;
 class EnvelopeCache {
   readonly #valid = new Set<string>();
 
-  isValid(meta: Meta): boolean {
-    const { progressToken, ...envelope } = meta;
+  isValid({ progressToken, ...envelope }: Meta): boolean {
     if (progressToken !== undefined && !isRpcId(progressToken)) return false;
     const text = JSON.stringify(envelope);
     if (this.#valid.has(text)) return true;

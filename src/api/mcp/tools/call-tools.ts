@@ -29,6 +29,8 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
         'Bot or connection that places the call, at most 64 characters. Default: the only one that can.',
       stt_voice_config_id: 'Speech-recognition preset (UUID). Default: the enabled one.',
       tts_voice_config_id: 'Text-to-speech preset (UUID). Default: the enabled one.',
+      machine_detection:
+        'Tell who answers, by `call_answered_by` events: `detect`; `wait_for_beep` speaks after the beep of a machine; `hang_up` leaves machines. Default `off`.',
       idempotency_key: IDEMPOTENCY_KEY,
     },
     hints: ACTS,

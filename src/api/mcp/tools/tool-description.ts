@@ -39,8 +39,7 @@ function inputSchema({ name, params, takesKey }: ToolSpec, route: Route): Object
     properties[param] = { ...inputOutline(property as JsonObject), description: params[param] };
   }
   const needed = required.length > 0 && { required };
-  const schema = { type: 'object', properties, ...needed, additionalProperties: false };
-  return schema as ObjectSchema;
+  return { type: 'object', properties, ...needed, additionalProperties: false } as ObjectSchema;
 }
 
 /** Attachments are described in words: their three forms would take half of the schema. */
@@ -61,8 +60,7 @@ const MOST_CHOICES = 7;
  * Reduces a schema to types and names, without the details in the REST API's description. Every value that the outline
  * rejects is also invalid in the full schema.
  */
-function outline(schema: JsonObject, depth: number): JsonObject {
-  const { type, enum: choices, anyOf, properties, items } = schema;
+function outline({ type, enum: choices, anyOf, properties, items }: JsonObject, depth: number): JsonObject {
   const isShort = Array.isArray(choices) && choices.length <= MOST_CHOICES;
   const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
   return {

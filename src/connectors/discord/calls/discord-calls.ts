@@ -39,8 +39,7 @@ export function discordCalls(deps: DiscordCallsDeps): PlacesCalls {
     /** Other accounts learn only by the end of their call that a shared bot is taken, and if their people may enter. */
     prepare({ login, target, accountId }) {
       if (target === '') throw new GatewayError('meeting_url_required');
-      const session = signalingOf(login);
-      const place = placeOf(session, readChannelUrl(target));
+      const place = placeOf(signalingOf(login), readChannelUrl(target));
       if (taken.get(place) === accountId) throw new GatewayError('call_limit', PLACE_TAKEN);
       return { capabilities: PLATFORM_TRAITS.discord.capabilities, sampleRateHz: SAMPLE_RATE_HZ };
     },

@@ -1,5 +1,5 @@
 import type { GatewayVoiceState } from 'discord-api-types/v10';
-import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import type { Termination } from '../../../base/termination.ts';
 import type { MediaControl } from '../../../media/media-control.ts';
 import type { PacketRings } from '../../../media/packet-media.ts';
@@ -173,20 +173,13 @@ export class DiscordMeeting implements Meeting {
   }
 
   #take(signal: VoiceSignal): void {
-    switch (signal.type) {
-      case 'opened':
-        return this.#deps.leg.connected();
-      case 'people':
-        return this.#people.set(signal.userIds);
-      case 'stream':
-        return this.#voices.stream(signal.ssrc, signal.userId);
-      case 'speaking':
-        return this.#voices.speaking(signal.userId, signal.on);
-      case 'closed':
-        return sessionClosed(this.#deps.leg, signal.code, signal.reason);
-      default:
-        return unreachable(signal);
-    }
+    return match(signal, 'type', {
+      opened: () => this.#deps.leg.connected(),
+      people: (signal) => this.#people.set(signal.userIds),
+      stream: (signal) => this.#voices.stream(signal.ssrc, signal.userId),
+      speaking: (signal) => this.#voices.speaking(signal.userId, signal.on),
+      closed: (signal) => sessionClosed(this.#deps.leg, signal.code, signal.reason),
+    });
   }
 
   #seeState(state: GatewayVoiceState): void {

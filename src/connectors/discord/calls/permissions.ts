@@ -44,8 +44,7 @@ export function permissionsIn({ guildId, ownerId, roles, member, overwrites }: P
 }
 
 function overwritten(permissions: bigint, layer: readonly Overwrite[]): bigint {
-  const denied = union(layer.map(({ deny }) => deny));
-  return (permissions & ~denied) | union(layer.map(({ allow }) => allow));
+  return (permissions & ~union(layer.map(({ deny }) => deny))) | union(layer.map(({ allow }) => allow));
 }
 
 function union(fields: readonly string[]): bigint {

@@ -151,7 +151,6 @@ export class EventReader {
   async #unreachable(spaceId: string): Promise<void> {
     const { ref, intake, places } = this.#deps;
     places.changed(spaceId);
-    const place = { channelId: spaceId, parentId: null, personId: null };
-    await intake.reachable(addressOf(ref, place), false);
+    await intake.reachable(addressOf(ref, { channelId: spaceId, parentId: null, personId: null }), false);
   }
 }

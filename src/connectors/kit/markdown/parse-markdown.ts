@@ -27,8 +27,7 @@ const LANGUAGE = /^[\w+#.-]{1,40}$/;
  * around them stay as they are (`__init__`).
  */
 export function parseMarkdown(text: string): readonly Placed[] {
-  const tokens = PARSER.parse(text, {});
-  return new BlockReader(tokens).blocks();
+  return new BlockReader(PARSER.parse(text, {})).blocks();
 }
 
 /** Reads the flat list of the parser's block tokens into a tree. */

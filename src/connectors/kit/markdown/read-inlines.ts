@@ -24,8 +24,7 @@ class InlineReader {
     for (let token = this.#tokens[this.#at]; token !== undefined; token = this.#tokens[this.#at]) {
       this.#at++;
       if (token.type === closing) break;
-      const from = this.#at;
-      content.push(...this.#inline(token, from));
+      content.push(...this.#inline(token, this.#at));
     }
     return content;
   }
@@ -63,8 +62,7 @@ class InlineReader {
   }
 
   #marked(token: Token, from: number): Inline[] {
-    const closing = token.type.replace('_open', '_close');
-    const content = this.content(closing);
+    const content = this.content(token.type.replace('_open', '_close'));
     const isMark = token.markup === '__' ? !isName(content) : this.#standsApart(token, from, this.#at);
     if (isMark) return content.length === 0 ? [] : [{ type: markOf(token), content }];
     const marks: Inline = { type: 'text', text: token.markup, isLiteral: true };

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import { type Block, type Inline, type ListItem, type MarkType, type Placed, wordsOf } from './document.ts';
 import { drawnTable } from './drawn-table.ts';
 
@@ -60,25 +60,18 @@ class Renderer<T> {
 
   #block(block: Block, indent: string): T {
     const dialect = this.#dialect;
-    switch (block.type) {
-      case 'paragraph':
-        return this.#inlines(block.content, indent);
-      case 'heading':
-        return this.#heading(block.level, block.content, indent);
-      case 'code':
-        return dialect.codeBlock(block.language, block.text, indent);
-      case 'table':
-        return dialect.codeBlock('', drawnTable(block.rows), indent);
-      case 'rule':
-        return dialect.structure(dialect.rule);
-      case 'quote':
+    return match(block, 'type', {
+      paragraph: (block) => this.#inlines(block.content, indent),
+      heading: (block) => this.#heading(block.level, block.content, indent),
+      code: (block) => dialect.codeBlock(block.language, block.text, indent),
+      table: (block) => dialect.codeBlock('', drawnTable(block.rows), indent),
+      rule: () => dialect.structure(dialect.rule),
+      quote: (block) => {
         if (dialect.quote !== null) return dialect.quote(this.blocks(block.blocks, indent, true));
         return dialect.join([dialect.structure('> '), this.blocks(block.blocks, `${indent}> `, true)]);
-      case 'list':
-        return dialect.join(block.items.map((item, index) => this.#item(item, indent, index === 0)));
-      default:
-        return unreachable(block);
-    }
+      },
+      list: (block) => dialect.join(block.items.map((item, index) => this.#item(item, indent, index === 0))),
+    });
   }
 
   #heading(level: number, content: readonly Inline[], indent: string): T {
@@ -109,24 +102,19 @@ class Renderer<T> {
 
   #inline(inline: Inline, indent: string, edges: Edges): T {
     const dialect = this.#dialect;
-    switch (inline.type) {
-      case 'text':
-        return dialect.text(inline.text, inline.isLiteral, edges);
-      case 'break':
-        return dialect.structure(`\n${indent}`);
-      case 'code':
-        return dialect.code(inline.text);
-      case 'url':
-        return dialect.url(inline.url);
-      case 'link':
-        return dialect.link(this.#inlines(inline.content, indent), inline.url, wordsOf(inline.content));
-      case 'bold':
-      case 'italic':
-      case 'strike':
-        return this.#marked(inline.type, inline.content, indent, edges);
-      default:
-        return unreachable(inline);
-    }
+    const marked = ({ type, content }: Extract<Inline, { type: MarkType }>) =>
+      this.#marked(type, content, indent, edges);
+    return match(inline, 'type', {
+      text: (inline) => dialect.text(inline.text, inline.isLiteral, edges),
+      break: () => dialect.structure(`\n${indent}`),
+      code: (inline) => dialect.code(inline.text),
+      url: (inline) => dialect.url(inline.url),
+      link: (inline) =>
+        dialect.link(this.#inlines(inline.content, indent), inline.url, wordsOf(inline.content)),
+      bold: marked,
+      italic: marked,
+      strike: marked,
+    });
   }
 
   #marked(type: MarkType, content: readonly Inline[], indent: string, edges: Edges): T {

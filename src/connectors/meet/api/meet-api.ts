@@ -108,6 +108,5 @@ function readable<Schema extends z.ZodType>(schema: Schema) {
 }
 
 function nameOf({ signedinUser, anonymousUser, phoneUser }: z.output<typeof MeetParticipant>): string {
-  const user = signedinUser ?? anonymousUser ?? phoneUser;
-  return user?.displayName || 'somebody';
+  return (signedinUser ?? anonymousUser ?? phoneUser)?.displayName || 'somebody';
 }

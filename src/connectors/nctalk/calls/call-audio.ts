@@ -1,4 +1,4 @@
-import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { PacketRings } from '../../../media/packet-media.ts';
 import type { Bridges } from '../../../media/transport.ts';
@@ -151,23 +151,20 @@ export class CallAudio {
   }
 
   #take(signal: TalkSignal): void {
-    switch (signal.type) {
-      case 'candidate':
-        if (signal.connection === OWN) return this.#publication.candidate(signal.candidate);
-        return this.#subscriptions.candidate(signal.connection, signal.candidate);
-      case 'connected':
-        return this.#connected(signal.connection);
-      case 'failed':
-        if (signal.connection === OWN) return this.#publication.failed(signal.reason);
-        return this.#subscriptions.failed(signal.connection);
-      case 'stream':
-        return this.#voices.stream(signal.ssrc, signal.personId);
-      case 'speaking':
+    return match(signal, 'type', {
+      candidate: ({ connection, candidate }) =>
+        connection === OWN
+          ? this.#publication.candidate(candidate)
+          : this.#subscriptions.candidate(connection, candidate),
+      connected: (signal) => this.#connected(signal.connection),
+      failed: ({ connection, reason }) =>
+        connection === OWN ? this.#publication.failed(reason) : this.#subscriptions.failed(connection),
+      stream: (signal) => this.#voices.stream(signal.ssrc, signal.personId),
+      speaking: (signal) => {
         this.#subscriptions.spoke(signal.personId);
         return this.#voices.speaking(signal.personId, signal.on);
-      default:
-        return unreachable(signal);
-    }
+      },
+    });
   }
 
   #connected(connection: string): void {

@@ -127,12 +127,10 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
 
   /** Returns whether there may be more. */
   async #lookOnce(): Promise<boolean> {
-    const options = { deadlineMs: LOOK_MS, signal: this.#over.signal };
-    const { messages, nextId } = await this.#api.messagesAfter(
-      this.#deps.roomToken,
-      this.#lastId ?? 0,
-      options,
-    );
+    const { messages, nextId } = await this.#api.messagesAfter(this.#deps.roomToken, this.#lastId ?? 0, {
+      deadlineMs: LOOK_MS,
+      signal: this.#over.signal,
+    });
     for (const message of messages) this.#see(message);
     if (nextId === null) return false;
     this.#lastId = nextId;

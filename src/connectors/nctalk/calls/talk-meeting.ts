@@ -1,4 +1,4 @@
-import { unreachable } from '../../../base/assert.ts';
+import { match } from '../../../base/match.ts';
 import type { Capability } from '../../../base/platform.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { MediaControl, OpenMedia } from '../../../media/media-control.ts';
@@ -257,25 +257,16 @@ export class TalkMeeting implements Meeting {
 
   #see(event: RoomEvent): void {
     const { leg } = this.#deps;
-    switch (event.type) {
-      case 'joined':
-        return this.#people.joined(event.sessions);
-      case 'left':
-        return this.#people.left(event.sessionIds);
-      case 'users':
-        return this.#people.users(event.users);
-      case 'call_ended':
-        return leg.removed('call ended');
-      case 'removed':
-        return leg.removed(event.isDeleted ? ROOM_DELETED : BOT_REMOVED);
-      case 'chat':
-        return this.chat.look();
-      case 'moved':
-      case 'changed':
-        return;
-      default:
-        return unreachable(event);
-    }
+    return match(event, 'type', {
+      joined: (event) => this.#people.joined(event.sessions),
+      left: (event) => this.#people.left(event.sessionIds),
+      users: (event) => this.#people.users(event.users),
+      call_ended: () => leg.removed('call ended'),
+      removed: (event) => leg.removed(event.isDeleted ? ROOM_DELETED : BOT_REMOVED),
+      chat: () => this.chat.look(),
+      moved: () => {},
+      changed: () => {},
+    });
   }
 
   #hearPeer(message: PeerMessage): void {

@@ -120,9 +120,8 @@ export class TalkRoom {
   }
 
   async settings(signal: AbortSignal): Promise<SignalingSettings> {
-    const path = `${SPREED}/v3/signaling/settings`;
     const { data } = await this.#others.ask(
-      { method: 'GET', path, query: { token: this.token }, signal },
+      { method: 'GET', path: `${SPREED}/v3/signaling/settings`, query: { token: this.token }, signal },
       Settings,
     );
     const { server, signalingMode, ticket = '', userId, helloAuthParams } = data;

@@ -103,8 +103,7 @@ async function lookTwice(room: SendingRoom, part: Part): Promise<string | null> 
 
 async function look(room: SendingRoom, part: Part): Promise<string | null> {
   const { api, token, signal } = room;
-  const options = { deadlineMs: LOOK_DEADLINE_MS, signal };
-  const found = await findMessage(api, token, isPart(room, part), options);
+  const found = await findMessage(api, token, isPart(room, part), { deadlineMs: LOOK_DEADLINE_MS, signal });
   return found === null ? null : `${found.id}`;
 }
 

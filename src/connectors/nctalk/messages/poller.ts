@@ -89,8 +89,7 @@ export class Poller {
     const nowMs = clock.monotonicMs();
     const isWhole = nowMs - this.#wholeListMs >= WHOLE_LIST_MS;
     try {
-      const since = isWhole ? null : this.#modifiedSince;
-      const { rooms: listed, modifiedBefore } = await api.rooms(since, {
+      const { rooms: listed, modifiedBefore } = await api.rooms(isWhole ? null : this.#modifiedSince, {
         deadlineMs: LIST_DEADLINE_MS,
         signal,
       });

@@ -211,7 +211,6 @@ export class RoomReader {
 
   async #ask<T>(ask: (options: { deadlineMs: number; signal: AbortSignal }) => Promise<T>): Promise<T> {
     const { reads, reader, signal } = this.#deps;
-    const key = keyOfLogin(reader.login);
-    return await reads.run(key, WAIT, () => ask({ deadlineMs: REQUEST_MS, signal }));
+    return await reads.run(keyOfLogin(reader.login), WAIT, () => ask({ deadlineMs: REQUEST_MS, signal }));
   }
 }

@@ -55,8 +55,7 @@ export class PairingCallback {
     if (pending === null)
       return refusal(403, 'This attempt to connect has expired, was used, or is void; start again');
     try {
-      const connectionId = await this.#settle(pending, callback);
-      return { status: 200, json: { status: 'ok', connection_id: connectionId } };
+      return { status: 200, json: { status: 'ok', connection_id: await this.#settle(pending, callback) } };
     } catch (error) {
       const reason = reasonOf(error);
       this.#deps.onRefused(pending.server, reason);

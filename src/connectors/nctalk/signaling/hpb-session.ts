@@ -121,10 +121,9 @@ export class HpbSession {
   async #connect(hello: (features: readonly string[]) => object): Promise<void> {
     const { server, nextcloud, reach, clock } = this.#deps;
     const url = signalingUrl(server, nextcloud, reach.isOpen);
-    const lookup = guardedLookup(reach.findAddresses, reach.isOpen);
     const connection = new HpbConnection({
       url,
-      lookup,
+      lookup: guardedLookup(reach.findAddresses, reach.isOpen),
       clock,
       reader: reach.readingTime.of(new URL(nextcloud).origin),
       take: (message) => this.#take(connection, message),

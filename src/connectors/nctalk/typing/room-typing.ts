@@ -39,8 +39,7 @@ export class RoomTyping {
 
   show(token: string): void {
     if (this.#isClosed || this.#deps.inCall(token, true)) return;
-    const session = this.#sessions.get(token) ?? this.#open(token);
-    session?.type(true);
+    (this.#sessions.get(token) ?? this.#open(token))?.type(true);
   }
 
   hide(token: string): void {

@@ -196,8 +196,7 @@ export class EventReceiver {
   /** The text says what the blocks do, if there is one. */
   async #text({ text, blocks }: Content, shared: Shared): Promise<string> {
     const { directory, botUserId } = this.#deps;
-    const own = text || blockText(blocks ?? []);
-    const source = linesOf([own, shared.text]);
+    const source = linesOf([text || blockText(blocks ?? []), shared.text]);
     return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
   }
 }

@@ -90,8 +90,7 @@ export class WebhookReceiver implements TakesWebhooks {
 
   #secretsOf(logins: readonly SlackLogin[]): readonly string[] {
     const own = logins.flatMap(({ signingSecret }) => signingSecret ?? []);
-    const shared = this.#deps.sharedApp?.signingSecret ?? [];
-    return [...new Set(own.concat(shared))];
+    return [...new Set(own.concat(this.#deps.sharedApp?.signingSecret ?? []))];
   }
 
   /**

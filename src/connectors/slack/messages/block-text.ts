@@ -47,8 +47,7 @@ function pieceText(value: unknown, depth: number): string {
       : IN_LINES.has(piece.type)
         ? linesOf(inner)
         : inner.join('');
-  const fields = (piece.fields ?? []).map(({ text }) => text);
-  return linesOf([own, ...fields, elements]);
+  return linesOf([own, ...(piece.fields ?? []).map(({ text }) => text), elements]);
 }
 
 /** What stands for something else: a person, a channel, a link. Null: the piece is none of these. */

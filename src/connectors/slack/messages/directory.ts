@@ -37,8 +37,7 @@ export class Directory {
   /** `fallback` when Slack does not tell it now. Never rejects. */
   async personName(person: string, fallback: string | null = null): Promise<string | null> {
     const name = await this.#name(person, async (options) => {
-      const args = { user: userIdOf(person) };
-      const { user } = await this.#api.call('users.info', args, options, UserAnswer);
+      const { user } = await this.#api.call('users.info', { user: userIdOf(person) }, options, UserAnswer);
       const { profile, real_name: realName, name } = user;
       return profile?.display_name || profile?.real_name || realName || name || null;
     });
@@ -55,9 +54,8 @@ export class Directory {
 
   /** The names that Slack tells of what a text mentions. */
   async namesOf({ users, channels }: Mentions, botUserId: string): Promise<Names> {
-    const people = users.filter((id) => id !== botUserId);
     const named = await Promise.all([
-      ...people.map(async (id) => [id, await this.personName(id)] as const),
+      ...users.filter((id) => id !== botUserId).map(async (id) => [id, await this.personName(id)] as const),
       ...channels.map(async (id) => [id, await this.channelName(id)] as const),
     ]);
     return new Map(named.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));

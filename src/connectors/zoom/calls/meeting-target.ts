@@ -1,5 +1,5 @@
-import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
+import { match } from '../../../base/match.ts';
 import type { DialRequest } from '../../contract/connector.ts';
 
 /** What the agent wants to join, as far as the text tells. */
@@ -90,8 +90,7 @@ function urlOf(text: string): URL | null {
 /** `/j/ID`, `/s/ID`, `/w/ID`, `/wc/ID/join`, `/wc/join/ID`, `/launch/jc/ID`, and the host's `/meeting/ID`. */
 function idIn([first, ...others]: readonly string[]): string | null {
   const where = /^(?:j|s|w|wc|launch|meeting)$/.test(first ?? '') ? others : [];
-  const ids = where.map((part) => part.replace(/%20|%C2%A0|[+-]/g, ''));
-  return ids.find((part) => ID.test(part)) ?? null;
+  return where.map((part) => part.replace(/%20|%C2%A0|[+-]/g, '')).find((part) => ID.test(part)) ?? null;
 }
 
 function hasValue({ searchParams }: URL, name: string): boolean {
@@ -133,21 +132,14 @@ function numberFor(meeting: MeetingTarget, dialIn: string): string | null {
 
 /** Returns what is dialled; null when something is missing. */
 function dialled(meeting: MeetingTarget, dtmf: string): string | null {
-  switch (meeting.kind) {
-    case 'room':
-      return meeting.uri;
-    case 'id':
-      return `sip:${meeting.id}${meeting.passcode === '' ? '' : `.${meeting.passcode}`}@${ROOMS}`;
-    case 'phone':
-      return meeting.hasKeys || dtmf !== '' ? meeting.text : null;
-    case 'link':
-      // Whoever knows the passcode may press it when asked.
-      return meeting.hasPasscode && dtmf === '' ? null : `sip:${meeting.id}@${ROOMS}`;
-    case 'named':
-      return null;
-    default:
-      return unreachable(meeting);
-  }
+  return match(meeting, 'kind', {
+    room: (meeting) => meeting.uri,
+    id: (meeting) => `sip:${meeting.id}${meeting.passcode === '' ? '' : `.${meeting.passcode}`}@${ROOMS}`,
+    phone: (meeting) => (meeting.hasKeys || dtmf !== '' ? meeting.text : null),
+    // Whoever knows the passcode may press it when asked.
+    link: (meeting) => (meeting.hasPasscode && dtmf === '' ? null : `sip:${meeting.id}@${ROOMS}`),
+    named: () => null,
+  });
 }
 
 const UNKNOWN = `meeting_url is no Zoom meeting; send a link (https://zoom.us/j/ID), an address (ID.PASSCODE@${ROOMS}), or a number with the id (+16465588656,,ID#)`;

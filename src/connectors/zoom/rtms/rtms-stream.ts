@@ -151,8 +151,7 @@ export class RtmsStream {
     }
   }
 
-  #happened(event: RtmsEvent): void {
-    const { event_type, participants = [], user_id, user_name, media_type } = event;
+  #happened({ event_type, participants = [], user_id, user_name, media_type }: RtmsEvent): void {
     switch (event_type) {
       case EVENTS.joined:
         return this.#know(participants);

@@ -95,8 +95,7 @@ export function zoomWebhook(
 
 /** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
 function proofOf(plainToken: string, secret: string): object {
-  const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
-  return { plainToken, encryptedToken };
+  return { plainToken, encryptedToken: createHmac('sha256', secret).update(plainToken).digest('hex') };
 }
 
 type Started = Extract<z.output<typeof Event>, { event: 'meeting.rtms_started' }>['payload'];

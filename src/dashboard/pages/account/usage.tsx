@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Card } from '../../parts/card.tsx';
 import { Chart } from '../../parts/chart.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { Choice } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/notes.tsx';
+import { Card, Facts, Loaded } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
+import { type Budget, BudgetTable } from './budgets.tsx';
 
 type Day = Answers['GET /api/usage']['days'][number];
 type Amount = Exclude<keyof Day, 'day' | 'platform'>;
@@ -20,6 +19,9 @@ export function UsageCard() {
   const chosen = useSignal<string>('minutes');
   const amount = chosen.value as Amount;
   const usage = useAnswer('GET /api/usage', { query: { days: days.value } });
+  const agents = useAnswer('GET /api/agents');
+  const nameOf = ({ agent_id: id }: Budget): string =>
+    agents.data?.agents.find((each) => each.id === id)?.name ?? texts.budgets.account;
   return (
     <Card title={t.title} class="wide">
       <div class="grid">
@@ -44,6 +46,7 @@ export function UsageCard() {
                 { label: t.amounts.find(([name]) => name === amount)?.[1] ?? '', values: sums(data, amount) },
               ]}
             />
+            <BudgetTable of={data.budgets} nameOf={nameOf} />
           </>
         )}
       </Loaded>

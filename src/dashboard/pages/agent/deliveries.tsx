@@ -2,18 +2,17 @@ import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Action, Dialog } from '../../parts/action.tsx';
+import { DeliveryBadge } from '../../parts/badge.tsx';
+import { Source } from '../../parts/copy.tsx';
+import { Card, Loaded, Row, Rows } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { Row, Rows } from '../../parts/rows.tsx';
-import { Source } from '../../parts/source.tsx';
 import { texts } from '../../texts.ts';
-import { DeliveryBadge } from './delivery-badge.tsx';
 
 type Detail = Answers['GET /api/agent-deliveries/{id}'];
 
-const t = texts.deliveries;
+const { deliveries: t, provider } = texts;
+
 const PAGE = 50;
 
 /** The events that a model was asked about, and what came of them. */
@@ -62,19 +61,14 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
           </>
         )}
       </Loaded>
-      {openId !== undefined && (
-        <OneDelivery id={openId} onClose={() => setOpenId(undefined)} onReplay={list.reload} />
-      )}
+      {openId !== undefined && <OneDelivery id={openId} onClose={() => setOpenId(undefined)} />}
     </section>
   );
 }
 
-function OneDelivery({ id, onClose, onReplay }: { readonly id: string; onClose(): void; onReplay(): void }) {
+function OneDelivery({ id, onClose }: { readonly id: string; onClose(): void }) {
   const detail = useAnswer('GET /api/agent-deliveries/{id}', { params: { id } }, { everyMs: 3_000 });
-  const replay = async (): Promise<void> => {
-    await ask('POST /api/agent-deliveries/{id}/replay', { params: { id } });
-    onReplay();
-  };
+  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params: { id } });
   return (
     <Dialog title={t.title} onClose={onClose}>
       <Loaded answer={detail}>{(found) => <Shown {...found} />}</Loaded>
@@ -115,5 +109,38 @@ function Shown({ status, error, payload, response_body: reply, actions, attempts
         </>
       )}
     </>
+  );
+}
+
+type Tested = Answers['POST /api/agents/{agent_id}/test'];
+
+/** Sends the model a message of the gateway's own, and shows its reply. */
+export function TestAgent({ agentId }: { readonly agentId: string }) {
+  const [tested, setTested] = useState<Tested>();
+  const test = async (): Promise<void> => {
+    const params = { agent_id: agentId };
+    setTested(await ask('POST /api/agents/{agent_id}/test', { params, query: { wait: 55 } }));
+  };
+  const forget = () =>
+    ask('POST /api/agents/{agent_id}/reset-conversations', { params: { agent_id: agentId } });
+  return (
+    <Card title={provider.test} hint={provider.testHint}>
+      <div class="row">
+        <Action class="primary" run={test}>
+          {provider.testAction}
+        </Action>
+        <Action run={forget} done={provider.forgotten}>
+          {provider.forget}
+        </Action>
+      </div>
+      {tested && (
+        <>
+          <p class="row">
+            <DeliveryBadge status={tested.status} /> <span class="small">{tested.error}</span>
+          </p>
+          {tested.response_body !== null && <Source text={tested.response_body} label={t.reply} />}
+        </>
+      )}
+    </Card>
   );
 }

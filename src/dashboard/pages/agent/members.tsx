@@ -1,30 +1,23 @@
 import { useSignal } from '@preact/signals';
-import type { Answers } from '../../api/answers.ts';
-import type { Agent, Key } from '../../api/items.ts';
+import type { Agent, Answers, Key } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
-import { Card } from '../../parts/card.tsx';
 import { Choice, Form } from '../../parts/form.tsx';
-import { Row, Rows } from '../../parts/rows.tsx';
+import { Card, Row, Rows } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 type Candidate = Answers['GET /api/agents/_candidates']['accounts'][number];
 
 const t = texts.agents;
 
-interface MembersProps {
-  readonly agent: Agent;
-  onChange(): void;
-}
-
 /** The platform accounts, keys and MCP clients of an agent. */
-export function Members({ agent, onChange }: MembersProps) {
+export function Members({ agent }: { readonly agent: Agent }) {
   return (
     <div class="columns">
-      <Accounts agent={agent} onChange={onChange} />
-      <Keys agent={agent} onChange={onChange} />
+      <Accounts agent={agent} />
+      <Keys agent={agent} />
       {agent.oauth_clients.length > 0 && (
         <Card title={t.clients}>
           <ul class="rows">
@@ -38,22 +31,21 @@ export function Members({ agent, onChange }: MembersProps) {
   );
 }
 
-function Accounts({ agent, onChange }: MembersProps) {
+function Accounts({ agent }: { readonly agent: Agent }) {
   const candidates = useAnswer('GET /api/agents/_candidates');
   const others = (candidates.data?.accounts ?? []).filter(
     (each) => !agent.accounts.some(({ id }) => id === each.id),
   );
   const agent_id = agent.id;
-  const remove = async (account_type: string, account_id: string): Promise<void> => {
-    const params = { agent_id, account_type, account_id };
-    await ask('DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}', { params });
-    onChange();
-  };
-  const add = async (chosen: Candidate): Promise<void> => {
-    const body = { account_type: chosen.type, account_id: chosen.id };
-    await ask('POST /api/agents/{agent_id}/accounts', { params: { agent_id }, body });
-    onChange();
-  };
+  const remove = (account_type: string, account_id: string) =>
+    ask('DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
+      params: { agent_id, account_type, account_id },
+    });
+  const add = ({ type, id }: Candidate) =>
+    ask('POST /api/agents/{agent_id}/accounts', {
+      params: { agent_id },
+      body: { account_type: type, account_id: id },
+    });
   return (
     <Card title={t.accounts}>
       <Rows of={agent.accounts} none={t.noAccounts}>
@@ -77,19 +69,15 @@ function Accounts({ agent, onChange }: MembersProps) {
   );
 }
 
-function Keys({ agent, onChange }: MembersProps) {
+function Keys({ agent }: { readonly agent: Agent }) {
   const keys = useAnswer('GET /api/api-keys');
   const all = keys.data?.keys ?? [];
   const own = new Set(agent.keys.map(({ id }) => id));
   const agent_id = agent.id;
-  const remove = async (key_id: string): Promise<void> => {
-    await ask('DELETE /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id } });
-    onChange();
-  };
-  const add = async ({ id }: Key): Promise<void> => {
-    await ask('POST /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id: id } });
-    onChange();
-  };
+  const remove = (key_id: string) =>
+    ask('DELETE /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id } });
+  const add = ({ id }: Key) =>
+    ask('POST /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id: id } });
   return (
     <Card title={t.keys}>
       <Rows of={agent.keys} none={t.noKeys}>
@@ -117,7 +105,7 @@ interface AddingProps<T> {
   nameOf(each: T): string;
   idOf(each: T): string;
   readonly label: string;
-  add(chosen: T): Promise<void>;
+  add(chosen: T): Promise<unknown>;
 }
 
 /** Chooses one of what other agents have. */

@@ -3,13 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, tell } from '../../parts/action.tsx';
 import { entryOf, type Held, useDraft } from '../../parts/draft.ts';
 import { Area, Check, Choice, Field, Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { tell } from '../../parts/toasts.tsx';
+import { Loaded } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
-import { TestAgent } from './test-agent.tsx';
+import { TestAgent } from './deliveries.tsx';
 
 type Catalog = Answers['GET /api/agents/providers'];
 type Stored = Answers['GET /api/agents/{agent_id}/provider'];
@@ -17,30 +16,16 @@ type Found = Answers['POST /api/agents/{agent_id}/provider/browse'];
 
 const t = texts.provider;
 
-interface ProviderFormProps {
-  readonly agentId: string;
-  onChange(): void;
-}
-
 /** The model that answers for an agent. */
-export function ProviderForm({ agentId, onChange }: ProviderFormProps) {
+export function ProviderForm({ agentId }: { readonly agentId: string }) {
   const catalog = useAnswer('GET /api/agents/providers');
   const stored = useAnswer('GET /api/agents/{agent_id}/provider', { params: { agent_id: agentId } });
-  const changed = (): void => {
-    stored.reload();
-    onChange();
-  };
   return (
     <Loaded answer={catalog}>
       {(known) => (
         <Loaded answer={stored}>
           {(provider) => (
-            <Editor
-              key={`${provider.provider} ${provider.updated_at}`}
-              catalog={known}
-              stored={provider}
-              onChange={changed}
-            />
+            <Editor key={`${provider.provider} ${provider.updated_at}`} catalog={known} stored={provider} />
           )}
         </Loaded>
       )}
@@ -48,13 +33,7 @@ export function ProviderForm({ agentId, onChange }: ProviderFormProps) {
   );
 }
 
-interface EditorProps {
-  readonly catalog: Catalog;
-  readonly stored: Stored;
-  onChange(): void;
-}
-
-function Editor({ catalog, stored, onChange }: EditorProps) {
+function Editor({ catalog, stored }: { readonly catalog: Catalog; readonly stored: Stored }) {
   const { system_prompt: prompt, greeting, event_filter } = stored;
   const first = { provider: stored.provider ?? '', system_prompt: prompt ?? '', greeting: greeting ?? '' };
   const draft = useDraft(first);
@@ -81,7 +60,6 @@ function Editor({ catalog, stored, onChange }: EditorProps) {
       body: name === '' ? { provider: null } : chosen,
     });
     tell(texts.saved);
-    onChange();
   };
   const fields = Object.entries(provider?.schema.properties ?? {});
   return (

@@ -1,11 +1,9 @@
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Action } from '../../parts/action.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Action, attempt, Confirm } from '../../parts/action.tsx';
 import { TextForm } from '../../parts/form.tsx';
 import { Level } from '../../parts/level.tsx';
-import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Answering } from '../calls.tsx';
 
@@ -18,6 +16,7 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as con
 export function Controls({ call, live }: { readonly call: Status; readonly live: LiveCall | null }) {
   const params = { call_id: call.call_id };
   const isActive = call.state === 'active';
+  const write = (text: string) => ask('POST /api/call/{call_id}/chat', { params, body: { text } });
   const hangUp = () => ask('DELETE /api/call/{call_id}', { params });
   return (
     <section class="card" aria-label={t.controls}>
@@ -27,8 +26,11 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
         <span class="gap" />
         <Confirm action={t.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level} />}
+      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level.value} />}
       {isActive && <Say call={call} />}
+      {isActive && call.capabilities.includes('write') && (
+        <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />
+      )}
       {isActive && <Keypad callId={call.call_id} />}
     </section>
   );

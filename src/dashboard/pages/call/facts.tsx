@@ -1,9 +1,16 @@
-import type { Call } from '../../api/items.ts';
-import { useAnswer } from '../../api/use-answer.ts';
-import { Card } from '../../parts/card.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import type { Call } from '../../api/answers.ts';
+import { Card, Facts } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { texts } from '../../texts.ts';
+
+/** Who or what the call is with. */
+export function otherSide({
+  direction,
+  caller,
+  meeting_url: url,
+}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>): string {
+  return (direction === 'inbound' ? caller : url) || texts.calls.unknown;
+}
 
 const t = texts.calls;
 
@@ -24,24 +31,6 @@ export function CallFacts({ call, isLive }: { readonly call: Call; readonly isLi
           [t.capabilities, call.capabilities.join(', ')],
         ]}
       />
-      {isLive && call.state === 'active' && <Quality callId={call.call_id} />}
     </Card>
-  );
-}
-
-function Quality({ callId }: { readonly callId: string }) {
-  const params = { call_id: callId };
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params }, { everyMs: 2_000 });
-  if (data === undefined) return null;
-  const { received, sent } = data;
-  return (
-    <Facts
-      of={[
-        [t.receivedDelay, t.milliseconds(received.delay_ms)],
-        [t.lost, `${received.lost} / ${received.late} / ${received.concealed}`],
-        [t.sentDelay, t.milliseconds(sent.delay_ms)],
-        [t.underruns, sent.underruns],
-      ]}
-    />
   );
 }

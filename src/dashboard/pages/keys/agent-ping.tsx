@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, attempt } from '../../parts/action.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { Card } from '../../parts/card.tsx';
-import { Row } from '../../parts/rows.tsx';
-import { attempt } from '../../parts/toasts.tsx';
+import { Card, Row } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 type Probe = Answers['GET /api/keys/test-agent/status'];

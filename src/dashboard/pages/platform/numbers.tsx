@@ -1,13 +1,10 @@
-import type { Answers } from '../../api/answers.ts';
-import type { Preset } from '../../api/items.ts';
+import type { Answers, Preset } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Card } from '../../parts/card.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { attempt, Confirm } from '../../parts/action.tsx';
 import { fill, held, useDraft, valuesOf } from '../../parts/draft.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
-import { LoadedRows } from '../../parts/rows.tsx';
-import { attempt } from '../../parts/toasts.tsx';
+import { Card, LoadedRows } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 type Did = Answers['GET /api/sip/dids']['dids'][number];
@@ -15,31 +12,19 @@ type Did = Answers['GET /api/sip/dids']['dids'][number];
 const t = texts.numbers;
 
 /** The phone numbers that ring agents. */
-export function Numbers({ onChange }: { onChange(): void }) {
+export function Numbers() {
   const dids = useAnswer('GET /api/sip/dids');
   const presets = useAnswer('GET /api/voice-configs');
   const draft = useDraft({ number: '', label: '', auto_answer: false });
-  const changed = (): void => {
-    dids.reload();
-    onChange();
-  };
   const submit = async (): Promise<void> => {
     const { label, ...same } = valuesOf(draft);
     await ask('POST /api/sip/dids', { body: { ...same, label: label || null } });
     fill(draft, { number: '', label: '' });
-    changed();
   };
   return (
     <Card title={t.title}>
       <LoadedRows answer={dids} of={(data) => data.dids} none={t.none}>
-        {(did) => (
-          <PhoneNumber
-            key={did.did_id}
-            did={did}
-            presets={presets.data?.voice_configs ?? []}
-            onChange={changed}
-          />
-        )}
+        {(did) => <PhoneNumber key={did.did_id} did={did} presets={presets.data?.voice_configs ?? []} />}
       </LoadedRows>
       <h3>{t.add}</h3>
       <Form submit={submit} action={t.add}>
@@ -60,21 +45,12 @@ export function Numbers({ onChange }: { onChange(): void }) {
   );
 }
 
-interface PhoneNumberProps {
-  readonly did: Did;
-  readonly presets: readonly Preset[];
-  onChange(): void;
-}
-
-function PhoneNumber({ did, presets, onChange }: PhoneNumberProps) {
+function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: readonly Preset[] }) {
   const params = { did_id: did.did_id };
   const change = (body: object): void => {
-    void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved).then(onChange);
+    void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved);
   };
-  const remove = async (): Promise<void> => {
-    await ask('DELETE /api/sip/dids/{did_id}', { params });
-    onChange();
-  };
+  const remove = () => ask('DELETE /api/sip/dids/{did_id}', { params });
   const choices = (kind: string) =>
     [
       ['', t.enabledPreset],

@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/request.ts';
-import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { tell } from '../../parts/toasts.tsx';
+import { Action, Dialog, tell } from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.testDm;

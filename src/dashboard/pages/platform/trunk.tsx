@@ -2,14 +2,12 @@ import { useEffect } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { Confirm, tell } from '../../parts/action.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
 import { fill, useDraft, valuesOf } from '../../parts/draft.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
-import { ErrorNote } from '../../parts/notes.tsx';
-import { tell } from '../../parts/toasts.tsx';
+import { Card, ErrorNote } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 type Stored = Answers['GET /api/sip/trunk'];
@@ -30,24 +28,23 @@ const EMPTY = {
 };
 
 /** The trunk to a telephone provider, and whether it is registered. */
-export function Trunk({ onChange }: { onChange(): void }) {
+export function Trunk() {
   const trunk = useAnswer('GET /api/sip/trunk', {}, { everyMs: 5_000 });
   const isMissing = trunk.error?.status === 404;
   const stored = isMissing ? undefined : trunk.data;
-  const changed = (): void => {
-    trunk.reload();
-    onChange();
-  };
-  const remove = async (): Promise<void> => {
-    await ask('DELETE /api/sip/trunk');
-    changed();
-  };
   return (
     <Card title={t.title}>
       {trunk.error && !isMissing && <ErrorNote error={trunk.error} />}
       {stored && <Registration {...stored} />}
-      {(stored || isMissing) && <TrunkForm stored={stored} onDone={changed} />}
-      {stored && <Confirm class="quietly" action={t.remove} question={t.removeQuestion} run={remove} />}
+      {(stored || isMissing) && <TrunkForm stored={stored} />}
+      {stored && (
+        <Confirm
+          class="quietly"
+          action={t.remove}
+          question={t.removeQuestion}
+          run={() => ask('DELETE /api/sip/trunk')}
+        />
+      )}
     </Card>
   );
 }
@@ -73,7 +70,7 @@ function Registration({ registration, inbound_uri: uri }: Stored) {
   );
 }
 
-function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; onDone(): void }) {
+function TrunkForm({ stored }: { readonly stored: Stored | undefined }) {
   const draft = useDraft(EMPTY);
   const isStored = stored !== undefined;
   useEffect(() => {
@@ -87,7 +84,6 @@ function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; on
     await ask('PUT /api/sip/trunk', { body: { ...(stored && settingsOf(stored)), ...shown } });
     fill(draft, { password: '' });
     tell(t.saved);
-    onDone();
   };
   return (
     <Form submit={submit} action={isStored ? texts.save : t.connect}>

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../../api/answers.ts';
-import type { Preset } from '../../api/items.ts';
+import type { Answers, Preset } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
 import { Field } from '../../parts/form.tsx';

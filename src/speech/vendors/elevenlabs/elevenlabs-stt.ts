@@ -166,10 +166,9 @@ class Scribe {
   }
 
   #chunk(audio: Uint8Array, commit: boolean): string {
-    const base64 = Buffer.from(audio.buffer, audio.byteOffset, audio.length).toString('base64');
     return JSON.stringify({
       message_type: 'input_audio_chunk',
-      audio_base_64: base64,
+      audio_base_64: Buffer.from(audio.buffer, audio.byteOffset, audio.length).toString('base64'),
       commit,
       sample_rate: this.#sampleRateHz,
     });
@@ -237,8 +236,7 @@ export class CommitPairs {
   add(message: VendorMessage, hasTimes: boolean): boolean {
     if (this.#isPartner(textOf(message), hasTimes)) return false;
     if (!hasTimes) {
-      const cancel = this.#clock.after(PARTNER_MS, () => this.#passOldest());
-      this.#waiting.push({ message, cancel });
+      this.#waiting.push({ message, cancel: this.#clock.after(PARTNER_MS, () => this.#passOldest()) });
       if (this.#waiting.length > MAX_WAITING) this.#passOldest();
       return true;
     }

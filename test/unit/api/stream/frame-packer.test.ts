@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIO_CODINGS } from '../../../../src/api/stream/audio-coding.ts';
-import { FramePacker, type MessageShape, messageBytes } from '../../../../src/api/stream/frame-packer.ts';
+import { FramePacker, messageBytes, type SampleShape } from '../../../../src/api/stream/frame-packer.ts';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../../src/audio/g711.ts';
 import { frameSamples } from '../../../../src/base/frame.ts';
 
@@ -11,7 +11,7 @@ function samplesOf(count: number): Int16Array {
 }
 
 /** Packs two seconds; returns the messages, and all samples that went in. */
-function packed(shape: MessageShape) {
+function packed(shape: SampleShape) {
   const messages: Uint8Array[] = [];
   const packer = new FramePacker(shape, (message) => void messages.push(message.slice()));
   const perFrame = frameSamples(shape.sampleRateHz);

@@ -17,6 +17,7 @@ const places = new Places({
 function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const call = {
     identity: { sampleRateHz: 8000, agentId },
+    opusStreams: new Set(),
     state: { name: 'active' },
     snapshot: () => ({ state: 'active', waitingReason: null, capabilities: [], participants: [] }),
     observe: () => () => {},
@@ -26,6 +27,7 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const stream = new CallStream(call as never, {
     calls: { clock } as never,
     readPosition: new ClientReadPosition(clock),
+    opus: () => expect.fail('nobody speaks Opus here'),
     scope: { accountId: 'acc_1', agentIds: [agentId], platforms: null },
     enlist: (self) => streams.add({ credentialId, accountId: 'acc_1' }, self, places),
   });

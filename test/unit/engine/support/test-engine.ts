@@ -8,6 +8,7 @@ import { RingProducer } from '../../../../src/rings/ring-producer.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../../../src/threads/agent-link.ts';
 import type { EngineCall } from '../../../../src/threads/call-link.ts';
 import { Engine, type EngineObserver } from '../../../../src/threads/engine.ts';
+import type { HeardFact, MeasuredTurn } from '../../../../src/threads/protocol.ts';
 import { roomyQueue } from '../../threads/roomy-queue.ts';
 import {
   type Action,
@@ -62,6 +63,8 @@ export class TestCall {
   readonly callId: string;
   readonly call: EngineCall;
   readonly terminations: Termination[] = [];
+  readonly turns: MeasuredTurn[] = [];
+  readonly facts: HeardFact[] = [];
   readonly events: MediaEvent<TestMediaSignal>[] = [];
   /** Set once the media is open. */
   media!: OpenMedia<TestMediaConfig, TestMediaCommands>;
@@ -76,7 +79,11 @@ export class TestCall {
     opening: Pick<TestMediaOpen, 'failToOpen' | 'openAfterMs'> = {},
   ) {
     this.callId = callId;
-    this.call = engine.place(callId, { ended: (termination) => this.terminations.push(termination) });
+    this.call = engine.place(callId, {
+      ended: (termination) => this.terminations.push(termination),
+      turned: (turn) => this.turns.push(turn),
+      heard: (fact) => this.facts.push(fact),
+    });
     const says = ringMemory(2 ** 15);
     const hears = ringMemory(2 ** 16);
     this.says = new RingProducer(says);

@@ -8,13 +8,15 @@ import { PACKET_MEDIA } from '../../../../src/rtp/rtp-protocol.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia, TEST_MEDIA } from './test-media-leg.ts';
 
+const codecs = voiceCodecsFor(portableIo.kind);
 const worker = new EngineWorker(
   [
     mediaLegFactory(TEST_MEDIA, openTestMedia),
-    mediaLegFactory(PACKET_MEDIA, packetLegsWith(voiceCodecsFor(portableIo.kind))),
+    mediaLegFactory(PACKET_MEDIA, packetLegsWith(codecs)),
     mediaLegFactory(PCM_MEDIA, openPcmLeg),
   ],
   portableIo,
+  codecs,
 );
 
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {

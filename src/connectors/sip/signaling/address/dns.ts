@@ -47,8 +47,7 @@ export function systemDns(): Dns {
       const records = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       if (records.length > 0) return records.map(({ address, ttl }) => ({ address, ttlS: ttl }));
       // Names such as `localhost` are in the hosts file, which DNS servers do not know.
-      const fromHosts = await lookup(name, { all: true });
-      return fromHosts.map(({ address }) => ({ address, ttlS: HOSTS_FILE_TTL_S }));
+      return (await lookup(name, { all: true })).map(({ address }) => ({ address, ttlS: HOSTS_FILE_TTL_S }));
     },
   };
 }

@@ -200,8 +200,7 @@ function drawAll(records: SrvRecord[], draw: (below: number) => number): SrvReco
   const ordered: SrvRecord[] = [];
   while (records.length > 0) {
     // Weight 0 retains a small chance.
-    const total = records.reduce((sum, record) => sum + record.weight * 100 + 1, 0);
-    let left = draw(total);
+    let left = draw(records.reduce((sum, record) => sum + record.weight * 100 + 1, 0));
     const index = records.findIndex((record) => {
       left -= record.weight * 100 + 1;
       return left < 0;
@@ -217,8 +216,7 @@ function defaultPort(protocol: SipProtocol): number {
 
 /** Returns the service under its usual name (RFC 3263 section 4.1). */
 function usualService(host: string, protocol: SipProtocol): SipService {
-  const name = protocol === 'tls' ? `_sips._tcp.${host}` : `_sip._${protocol}.${host}`;
-  return { protocol, name };
+  return { protocol, name: protocol === 'tls' ? `_sips._tcp.${host}` : `_sip._${protocol}.${host}` };
 }
 
 /**

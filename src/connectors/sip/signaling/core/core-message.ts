@@ -196,8 +196,7 @@ function showChallenges(core: CoreMessage, message: SipMessage, { settings }: An
 /** An answer without a Contact is a fault. What was called takes the ACK then, which ends its repetition (RFC 3261 section 13.3.1.4). */
 function completeAnswer(message: SipMessage, { core }: Answered): void {
   if (headerOf(message, 'contact') !== null) return;
-  const branch = parseVia(headerOf(message, 'via') ?? '')?.branch ?? '';
-  const target = inviteTargetOf(core, branch);
+  const target = inviteTargetOf(core, parseVia(headerOf(message, 'via') ?? '')?.branch ?? '');
   if (target !== null) message.headers.push({ name: 'contact', value: `<${target}>` });
 }
 

@@ -48,6 +48,5 @@ function requestedUser(bytes: Buffer): string {
 function firstBranch(bytes: Buffer): string {
   const at = bytes.indexOf(BRANCH_COOKIE);
   if (at < 0) return '';
-  const text = bytes.toString('latin1', at, at + MAX_BRANCH_CHARACTERS);
-  return /^[A-Za-z0-9]+/.exec(text)?.[0] ?? '';
+  return /^[A-Za-z0-9]+/.exec(bytes.toString('latin1', at, at + MAX_BRANCH_CHARACTERS))?.[0] ?? '';
 }

@@ -92,14 +92,13 @@ export class InboundCalls {
     try {
       const login = { kind: 'trunk' } as const;
       const offer = { capabilities: SIP_CAPABILITIES, sampleRateHz };
-      const headers = withoutSecret(dialled.headers, trunk.settings.inboundToken);
       const call = {
         ...offer,
         accountId,
         agentId,
         login,
         caller,
-        headers,
+        headers: withoutSecret(dialled.headers, trunk.settings.inboundToken),
         target,
         autoAnswer,
         presets,

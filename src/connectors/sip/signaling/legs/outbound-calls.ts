@@ -56,9 +56,8 @@ export class OutboundCalls implements DialsSip {
     const { way, postDial } = this.#read(call);
     const settings = way.isDirect ? withWideband(usual, call.sampleRateHz) : usual;
     const route = way.open();
-    const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
     const leg = new OutboundLeg(
-      { route, media: legMedia, clock, observer },
+      { route, media: new LegMedia(media, settings, call.sampleRateHz, route), clock, observer },
       {
         target: way.target,
         headers: way.headers,

@@ -250,8 +250,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     // A 6xx speaks for all targets (section 21.6).
     if (status >= 400 && status < 600 && this.#tryNext(this.#alternatives)) return;
     this.#state = { type: 'closed' };
-    const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
-    this.end('remote', outcome);
+    this.end('remote', this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? ''));
     this.release();
   }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../../base/assert.ts';
+import { match } from '../../../../base/match.ts';
 import { POST_DIAL_WAIT_MS, type PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import { type Clock, pause, settledWithin } from '../../../../base/time.ts';
@@ -62,16 +62,13 @@ export class PostDialPlayer {
   }
 
   async #take(step: PostDialStep): Promise<void> {
-    switch (step.type) {
-      case 'pause':
-        return pause(this.#clock, step.pauseMs, this.#stop.signal);
-      case 'wait':
-        return this.#line.silence(POST_DIAL_WAIT_MS);
-      case 'keys':
+    return match(step, 'type', {
+      pause: (step) => pause(this.#clock, step.pauseMs, this.#stop.signal),
+      wait: () => this.#line.silence(POST_DIAL_WAIT_MS),
+      keys: (step) => {
         this.#hasBegun = true;
         return this.#line.press(step.keys);
-      default:
-        return unreachable(step);
-    }
+      },
+    });
   }
 }

@@ -3,6 +3,5 @@ import type { IncomingInviteRequest } from '../core/sip-core.ts';
 
 /** Rejects an INVITE. Whoever finds the gateway full is told when to come again. */
 export function reject(request: IncomingInviteRequest, statusCode: number): void {
-  const extraHeaders = statusCode === 503 ? [`Retry-After: ${OVERLOADED_S}`] : [];
-  request.reject({ statusCode, extraHeaders });
+  request.reject({ statusCode, extraHeaders: statusCode === 503 ? [`Retry-After: ${OVERLOADED_S}`] : [] });
 }

@@ -1,5 +1,5 @@
-import { unreachable } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
+import { match } from '../../../../base/match.ts';
 import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
@@ -125,19 +125,15 @@ export class SipLeg implements SendsDtmf {
   }
 
   readonly onMediaEvent = (event: MediaEvent): void => {
-    switch (event.type) {
-      case 'flowing':
-        return this.#flowing.resolve();
-      case 'dtmf':
-        return this.#digit(event.digit, 'rtp');
-      case 'stalled':
-        return this.bye('lost', {
+    return match(event, 'type', {
+      flowing: () => this.#flowing.resolve(),
+      dtmf: (event) => this.#digit(event.digit, 'rtp'),
+      stalled: (event) =>
+        this.bye('lost', {
           result: 'disconnected',
           reason: `no RTP for ${Math.round(event.silentMs / 1000)} s`,
-        });
-      default:
-        return unreachable(event);
-    }
+        }),
+    });
   };
 
   /** Ends the leg for its observer. Only the first call counts. */

@@ -33,8 +33,7 @@ export class PayloadTypes {
       if (this.#ours.has(name)) this.#ours.set(name, payloadType);
     }
     for (const [name, payloadType] of this.#ours) {
-      const usedFor = this.#used.get(payloadType) ?? name;
-      if (usedFor !== name) this.#ours.set(name, this.#free() ?? payloadType);
+      if ((this.#used.get(payloadType) ?? name) !== name) this.#ours.set(name, this.#free() ?? payloadType);
     }
   }
 

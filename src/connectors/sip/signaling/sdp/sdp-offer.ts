@@ -16,10 +16,9 @@ export type AgreedMedia = Omit<
  */
 export function writeOffer(local: LocalAudio, version: number): string {
   const { keys, srtp } = local;
-  const protocol = srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP';
   return sdpText([
     ...sessionLines(local, version),
-    ...audioLines(local, protocol, offeredFormats(local), 'sendrecv'),
+    ...audioLines(local, srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP', offeredFormats(local), 'sendrecv'),
     ...(srtp === 'off' ? [] : SRTP_SUITES.map((suite, index) => cryptoAttribute(index + 1, suite, keys))),
   ]);
 }

@@ -75,8 +75,7 @@ export class TrunkRegistry {
     }
     this.#addresses.set(trunk, addresses);
     for (const host of addresses) {
-      const trunks = this.#byAddress.get(host) ?? new Set();
-      this.#byAddress.set(host, trunks.add(trunk));
+      this.#byAddress.set(host, (this.#byAddress.get(host) ?? new Set()).add(trunk));
     }
   }
 

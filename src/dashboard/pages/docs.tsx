@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { askText, BASE_PATH } from '../api/request.ts';
+import { Source } from '../parts/copy.tsx';
+import { Field } from '../parts/form.tsx';
+import { Card, PageHead } from '../parts/layout.tsx';
+import { texts } from '../texts.ts';
+import type { Document, Operation } from './docs/document.ts';
+import { OperationBody } from './docs/operation.tsx';
+import { Prose } from './docs/prose.tsx';
+
+const t = texts.docs;
+
+interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The reference of the API, rendered from the gateway's own description of it. */
+export function DocsPage() {
+  const [document, setDocument] = useState<Document>();
+  const [error, setError] = useState('');
+  const wanted = useSignal('');
+  const apiKey = useSignal('');
+  useEffect(() => {
+    globalThis.document.title = t.title;
+    askText('/openapi.json').then(
+      (text) => setDocument(JSON.parse(text) as Document),
+      ({ message }: Error) => setError(message),
+    );
+  }, []);
+  if (document === undefined) return <main class="docs">{error || texts.loading}</main>;
+  const matches = ({ method, path, operation }: Endpoint): boolean =>
+    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.value.toLowerCase());
+  const byTag = Map.groupBy(
+    endpointsOf(document).filter(matches),
+    ({ operation }) => operation.tags[0] ?? '',
+  );
+  return (
+    <main class="docs">
+      <PageHead title={t.title}>
+        <a href={`${BASE_PATH}/dashboard`}>{t.dashboard}</a>
+        <a href={`${BASE_PATH}/openapi.json`}>openapi.json</a>
+      </PageHead>
+      <p class="quiet small">{`${document.info.title} ${document.info.version}`}</p>
+      <Prose text={document.info.description} />
+      <section class="card grid">
+        <Field label={t.find} type="search" of={wanted} />
+        <Field label={t.key} hint={t.keyHint} type="password" of={apiKey} autocomplete="off" />
+      </section>
+      {[...byTag].map(([tag, endpoints]) => (
+        <Card key={tag} title={tag}>
+          <ul class="rows">
+            {endpoints.map((each) => (
+              <li key={each.operation.operationId} id={each.operation.operationId}>
+                <Shown {...each} document={document} apiKey={apiKey} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      ))}
+      {document['x-websockets'].map(({ path, summary, description, sends, receives }) => (
+        <Card key={path} title={`WebSocket ${path}`} hint={summary}>
+          <Prose text={description} />
+          {sends.length > 0 && <h3>{t.sends}</h3>}
+          {sends.length > 0 && <Source text={linesOf(sends)} label={`${t.sends} ${path}`} />}
+          <h3>{t.receives}</h3>
+          <Source text={linesOf(receives)} label={`${t.receives} ${path}`} />
+        </Card>
+      ))}
+    </main>
+  );
+}
+
+/** An endpoint, whose description is made when it is opened: there are more than a hundred. */
+function Shown(props: Endpoint & Omit<Parameters<typeof OperationBody>[0], keyof Endpoint>) {
+  const [isOpen, setOpen] = useState(false);
+  const { method, path, operation } = props;
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
+      </summary>
+      {isOpen && <OperationBody {...props} />}
+    </details>
+  );
+}
+
+function endpointsOf({ paths }: Document): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+}
+
+function linesOf(messages: readonly object[]): string {
+  return messages.map((message) => JSON.stringify(message)).join('\n');
+}

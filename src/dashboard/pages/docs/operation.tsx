@@ -1,0 +1,157 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { BASE } from '../../api/request.ts';
+import { Source } from '../../parts/copy.tsx';
+import { entryOf } from '../../parts/draft.ts';
+import { Area, Field, Form } from '../../parts/form.tsx';
+import { texts } from '../../texts.ts';
+import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
+import { Prose } from './prose.tsx';
+
+const t = texts.docs;
+const JSON_TYPE = 'application/json';
+
+interface OperationProps {
+  readonly document: Document;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** The key with which requests are tried; empty: the session. */
+  readonly apiKey: Signal<string>;
+}
+
+/** One endpoint: what it takes and answers, and a form to try it. */
+export function OperationBody(props: OperationProps) {
+  const { document, operation } = props;
+  const body = operation.requestBody?.content[JSON_TYPE]?.schema;
+  const parameters = operation.parameters ?? [];
+  return (
+    <>
+      <Prose text={operation.description} />
+      {parameters.length > 0 && (
+        <Fields
+          title={t.parameters}
+          document={document}
+          schema={{
+            properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
+            required: parameters.filter(({ required }) => required).map(({ name }) => name),
+          }}
+        />
+      )}
+      {body && <Fields title={t.body} document={document} schema={body} />}
+      {Object.entries(operation.responses).map(([status, { description, content }]) => (
+        <Fields
+          key={status}
+          title={`${status} ${description}`}
+          document={document}
+          schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
+        />
+      ))}
+      <TryIt {...props} body={body} />
+    </>
+  );
+}
+
+interface FieldsProps {
+  readonly title: string;
+  readonly document: Document;
+  readonly schema: Schema;
+}
+
+/** The fields of an object, which are shown once it is opened: schemas may contain themselves. */
+function Fields({ title, document, schema }: FieldsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const inner = innermost(document, schema);
+  const { properties = {}, required = [] } = inner;
+  const rows = Object.entries(properties);
+  if (rows.length === 0) return <Prose text={title} />;
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && (
+        <ul class="rows fields">
+          {rows.map(([name, property]) => (
+            <li key={name}>
+              <span>
+                <code>{name}</code> <span class="quiet small">{typeText(property)}</span>{' '}
+                {required.includes(name) && <strong class="small">{t.required}</strong>}
+              </span>
+              <Prose text={property.description ?? ''} />
+              {innermost(document, property).properties && (
+                <Fields title={typeText(property)} document={document} schema={property} />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+/** The object in a list, a map or a choice. */
+function innermost(document: Document, schema: Schema): Schema {
+  const found = resolved(document, schema);
+  const { items, additionalProperties: others, anyOf = found.oneOf } = found;
+  if (items) return innermost(document, items);
+  if (typeof others === 'object') return innermost(document, others);
+  return anyOf?.map((each) => innermost(document, each)).find(({ properties }) => properties) ?? found;
+}
+
+/** Sends the request from here, as whoever is signed in or with the key. */
+function TryIt({
+  document,
+  method,
+  path,
+  operation,
+  apiKey,
+  body,
+}: OperationProps & { readonly body: Schema | undefined }) {
+  const values = useSignal<Readonly<Record<string, string>>>({});
+  const text = useSignal(body ? JSON.stringify(exampleOf(document, body), null, 2) : '');
+  const [answer, setAnswer] = useState('');
+  const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'header');
+  const send = async (): Promise<void> => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(values.value[name] ?? ''),
+    );
+    const url = new URL(filled.slice(1), BASE);
+    for (const { name, in: place } of parameters)
+      if (place === 'query' && values.value[name]) url.searchParams.set(name, values.value[name]);
+    const response = await fetch(url, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(body && { 'Content-Type': JSON_TYPE }),
+        ...(apiKey.value && { 'X-API-Key': apiKey.value }),
+      },
+      ...(body && { body: text.value }),
+    });
+    const read = await response.text();
+    setAnswer(`${response.status} ${response.statusText}\n${pretty(read)}`);
+  };
+  return (
+    <details>
+      <summary>{t.tryIt}</summary>
+      <Form submit={() => send().catch(() => setAnswer(texts.errors.noAnswer))} action={texts.send}>
+        {parameters.map(({ name, required = false }) => (
+          <Field
+            key={name}
+            label={name}
+            of={entryOf(values, name, '')}
+            required={required}
+            autocomplete="off"
+          />
+        ))}
+        {body && <Area label={t.body} of={text} rows={8} />}
+      </Form>
+      <div aria-live="polite">{answer !== '' && <Source text={answer} label={t.answer} />}</div>
+    </details>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

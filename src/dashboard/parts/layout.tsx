@@ -1,0 +1,162 @@
+import type { ComponentChildren } from 'preact';
+import { Link } from 'wouter-preact';
+import type { ApiError } from '../api/request.ts';
+import type { Answer } from '../api/use-answer.ts';
+import { Icon } from '../shell/icons.tsx';
+import { texts } from '../texts.ts';
+
+interface PageHeadProps {
+  readonly title: ComponentChildren;
+  /** The page above. */
+  readonly back?: string;
+  /** What can be done with the whole page. */
+  readonly children?: ComponentChildren;
+}
+
+export function PageHead({ title, back, children }: PageHeadProps) {
+  return (
+    <header class="page-head">
+      {back !== undefined && (
+        <Link href={back} class="back" aria-label={texts.back}>
+          <Icon name="back" />
+        </Link>
+      )}
+      <h1>{title}</h1>
+      <div class="row">{children}</div>
+    </header>
+  );
+}
+
+interface CardProps {
+  readonly title: string;
+  /** What it is for. */
+  readonly hint?: string | undefined;
+  /** What can be done with all of it. */
+  readonly action?: ComponentChildren;
+  readonly class?: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A part of a page. */
+export function Card({ title, hint, action, class: look = '', children }: CardProps) {
+  return (
+    <section class={`card ${look}`}>
+      <div class="row spread">
+        <h2>{title}</h2>
+        {action}
+      </div>
+      {hint && <p class="quiet small">{hint}</p>}
+      {children}
+    </section>
+  );
+}
+
+interface FactsProps {
+  /** Names and values. False: left out. */
+  readonly of: readonly (readonly [name: string, value: ComponentChildren] | false)[];
+  /** Large figures beside each other. */
+  readonly isLarge?: boolean;
+}
+
+export function Facts({ of, isLarge = false }: FactsProps) {
+  const known = of.filter((each) => each !== false);
+  return (
+    <dl class={isLarge ? 'figures' : 'facts'}>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="digits">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Why something failed, in the gateway's words, and what to do about it. */
+export function ErrorNote({ error }: { readonly error: ApiError }) {
+  return (
+    <div class="banner bad" role="alert">
+      <p>{error.message}</p>
+      {error.suggestion !== null && <p>{error.suggestion}</p>}
+    </div>
+  );
+}
+
+/** What was read, once it was; meanwhile that it is being read, or why it cannot be. */
+export function Loaded<T>({
+  answer,
+  children,
+}: {
+  readonly answer: Answer<T>;
+  children(data: T): ComponentChildren;
+}) {
+  const { data, error } = answer;
+  return (
+    <>
+      {error && error.status !== 0 && <ErrorNote error={error} />}
+      {data === undefined ? !error && <p class="quiet">{texts.loading}</p> : children(data)}
+    </>
+  );
+}
+
+/** What stands in place of an empty list. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+interface RowsProps<T> {
+  readonly of: readonly T[];
+  /** What stands in place of none. */
+  readonly none: string;
+  readonly class?: string;
+  children(item: T): ComponentChildren;
+}
+
+export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) {
+  return of.length === 0 ? <Empty>{none}</Empty> : <ul class={`rows ${look}`}>{of.map(children)}</ul>;
+}
+
+interface LoadedRowsProps<A, T> extends Omit<RowsProps<T>, 'of'> {
+  readonly answer: Answer<A>;
+  of(data: A): readonly T[];
+}
+
+/** The list in an answer, once it is there. */
+export function LoadedRows<A, T>({ answer, of, ...rows }: LoadedRowsProps<A, T>) {
+  return <Loaded answer={answer}>{(data) => <Rows of={of(data)} {...rows} />}</Loaded>;
+}
+
+interface RowProps {
+  readonly title: ComponentChildren;
+  readonly note?: ComponentChildren;
+  /** Where a click on the title leads. */
+  readonly href?: string;
+  /** States, and what can be done. */
+  readonly children?: ComponentChildren;
+  /** What stands below, in the whole width. */
+  readonly below?: ComponentChildren;
+}
+
+export function Row({ title, note, href, children, below }: RowProps) {
+  const name = (
+    <>
+      <strong class="cut">{title}</strong>
+      {note !== undefined && <span class="quiet small">{note}</span>}
+    </>
+  );
+  return (
+    <li>
+      <div class="row-card">
+        {href === undefined ? (
+          <span class="grow">{name}</span>
+        ) : (
+          <Link href={href} class="grow">
+            {name}
+          </Link>
+        )}
+        {children}
+      </div>
+      {below}
+    </li>
+  );
+}
