@@ -19,8 +19,9 @@ import {
   sendParts,
 } from '../../../src/connectors/kit/sending.ts';
 import { PLATFORM } from '../platform.ts';
-import { reactionsBy, sentContext } from './context.ts';
+import { sentContext } from './context.ts';
 import { type ChatOptions, failureOf, LoopbackBot, type LoopbackLogin } from './loopback-bot.ts';
+import { reactionsBy } from './reactions.ts';
 import { SentMessage } from './vendor-messages.ts';
 import { Webhooks } from './webhooks.ts';
 
