@@ -144,7 +144,6 @@ export class Reader {
   readonly #use = new RecentUse();
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
-  #waiting = 0;
 
   constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
     this.accountId = accountId;
@@ -152,11 +151,6 @@ export class Reader {
     this.#share = share;
     this.#company = company;
     this.#allowance = new TokenBucket(clock, ALLOWANCE);
-  }
-
-  /** How many wait for the account's turn. */
-  get waiting(): number {
-    return this.#waiting;
   }
 
   /** Whether the account may read on at once. What it has read then comes off its allowance. */
@@ -217,10 +211,7 @@ export class Reader {
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
-    this.#waiting += 1;
-    const release = await this.#place(signal).finally(() => {
-      this.#waiting -= 1;
-    });
+    const release = await this.#place(signal);
     const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken) * this.#company.patience;
     this.#owedMs = 0;
     await pause(this.#clock, restMs, signal);

@@ -211,7 +211,7 @@ describe('the call WebSocket', { retry }, () => {
   );
 
   it.each([
-    [{ format: 'opus' }, 'invalid_message'],
+    [{ format: 'vorbis' }, 'invalid_message'],
     [{ frame_ms: 25 }, 'invalid_message'],
     [{ frame_ms: 210 }, 'invalid_message'],
   ])('refuses an audio_config with %j, and keeps what was declared', async (wrong, code) => {

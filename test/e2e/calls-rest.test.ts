@@ -165,7 +165,7 @@ describe('a call between two gateways', () => {
     });
     expect(received.delay_ms).toBeGreaterThanOrEqual(20);
     expect(received.delay_ms).toBeLessThanOrEqual(200);
-    expect(sent).toEqual({ delay_ms: 0, underruns: 0, shortened_ms: 0, lengthened_ms: 0 });
+    expect(sent).toEqual({ level: 0, delay_ms: 0, underruns: 0, shortened_ms: 0, lengthened_ms: 0 });
     await pair.hangUp(calls);
   });
 

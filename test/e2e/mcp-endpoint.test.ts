@@ -56,7 +56,7 @@ it('speaks both protocol generations, with and without the trailing slash', asyn
     const { last_message_cursor: _now, ...account } = legacy.result.structuredContent;
     expect(JSON.parse(text).result).toMatchObject({ resultType: 'complete', structuredContent: account });
   }
-  expect((await caller().ask('tools/list')).result.tools).toHaveLength(15);
+  expect((await caller().ask('tools/list')).result.tools).toHaveLength(16);
 });
 
 it('accepts agent keys only', async () => {

@@ -34,7 +34,7 @@ const SAID = 'please call me back tomorrow morning';
 const TIMES_SAID = 10;
 /** Louder than any noise of a codec. */
 const VOICE_PEAK = 1_000;
-const TOOLS = 15;
+const TOOLS = 16;
 
 const missing = requirePeer('baresip', 'pocketsphinx_continuous', 'curl', 'python3-websockets');
 

@@ -145,7 +145,7 @@ export class Dispatcher {
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
     else if (this.#turns.mayGoOn(exchange)) this.#handle(exchange, compiled, incoming, NO_BODY);
     else {
-      this.#turns.wait(exchange, () => {
+      this.#turns.wait(exchange, 0, () => {
         this.#assertStillIn(exchange, compiled, credential);
         this.#handle(exchange, compiled, incoming, NO_BODY);
       });
@@ -214,7 +214,7 @@ export class Dispatcher {
           else {
             // The library reuses the memory of a body that came in one piece.
             const kept = { ...outcome, bytes: Buffer.from(outcome.bytes) };
-            this.#turns.wait(exchange, () => goOn(kept, true));
+            this.#turns.wait(exchange, kept.bytes.byteLength, () => goOn(kept, true));
           }
         } catch (error) {
           exchange.fail(error);

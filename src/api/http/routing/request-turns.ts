@@ -1,8 +1,8 @@
 import { type Reader, ReadingRefused, type ReadingTime } from '../../../base/reading-time.ts';
 import type { Exchange } from '../answer/exchange.ts';
 
-/** Requests of an account that may wait for its turn. A client with more of them at once is told to slow down. */
-const MAX_WAITING = 100;
+/** What may wait for the turn of one account: as many long-polls as it may have, and bodies. More is refused. */
+const MOST_WAITING = { requests: 1_500, bytes: 8 * 1_048_576 } as const;
 
 /**
  * Shares the main thread's time for requests between accounts. One that is alone has all of it. Beside others, the account
@@ -10,6 +10,8 @@ const MAX_WAITING = 100;
  */
 export class RequestTurns {
   readonly #time: ReadingTime;
+  /** By account. */
+  readonly #waiting = new Map<string, { requests: number; bytes: number }>();
   /** Whether what runs is counted already. */
   #isCounting = false;
 
@@ -40,14 +42,35 @@ export class RequestTurns {
     return this.shareOf(exchange)?.mayGoOn() ?? true;
   }
 
-  /** Does the work when it is the account's turn, unless the client is gone by then. What `work` throws is answered. */
-  wait(exchange: Exchange, work: () => void): void {
-    const share = this.#time.of(exchange.accountId!);
-    if (share.waiting >= MAX_WAITING) throw new ReadingRefused();
+  /**
+   * Does the work when it is the account's turn, unless the client is gone by then. What `work` throws is answered.
+   * `bytes`: of the body that waits with the request.
+   */
+  wait(exchange: Exchange, bytes: number, work: () => void): void {
+    const accountId = exchange.accountId!;
+    this.#enter(accountId, bytes);
     exchange.watchAbort();
-    share
+    this.#time
+      .of(accountId)
       .turn(exchange.signal)
+      .finally(() => this.#leave(accountId, bytes))
       .then(() => this.count(exchange, work))
       .catch((error: unknown) => exchange.fail(error));
+  }
+
+  #enter(accountId: string, bytes: number): void {
+    const waiting = this.#waiting.get(accountId) ?? { requests: 0, bytes: 0 };
+    if (waiting.requests >= MOST_WAITING.requests || waiting.bytes + bytes > MOST_WAITING.bytes)
+      throw new ReadingRefused();
+    waiting.requests += 1;
+    waiting.bytes += bytes;
+    this.#waiting.set(accountId, waiting);
+  }
+
+  #leave(accountId: string, bytes: number): void {
+    const waiting = this.#waiting.get(accountId)!;
+    waiting.requests -= 1;
+    waiting.bytes -= bytes;
+    if (waiting.requests === 0) this.#waiting.delete(accountId);
   }
 }
