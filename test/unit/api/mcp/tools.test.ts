@@ -150,6 +150,7 @@ test('the arguments of a tool are those of its endpoint', async () => {
       'dtmf',
       'idempotency_key',
       'login_id',
+      'machine_detection',
       'meeting_url',
       'platform',
       'stt_voice_config_id',
