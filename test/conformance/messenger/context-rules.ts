@@ -64,7 +64,7 @@ export const CONTEXT_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'a person’s reaction is an event, and so is taking it back',
-    applies: hasReactions,
+    applies: (subject) => hasReactions(subject) && subject.seesReactionsLate !== true,
     async check(subject) {
       const talk = await Talk.begun(subject);
       const { messageId, platformMessageId } = await asked(talk, 'It is done.');

@@ -18,6 +18,8 @@ export interface MessengerUnderTest {
   readonly textOf?: string;
   /** People can edit what they have written. */
   readonly canEdit: boolean;
+  /** That a person reacts is seen only with what comes next, or after a minute. */
+  readonly seesReactionsLate?: boolean;
   /** People can make themselves unreachable. */
   readonly canBlock: boolean;
   readonly faults: PlatformFaults;

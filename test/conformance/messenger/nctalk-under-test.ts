@@ -56,6 +56,7 @@ export class NextcloudUnderTest implements MessengerUnderTest {
   readonly textLimit = null;
   readonly canEdit = true;
   readonly canBlock = false;
+  readonly seesReactionsLate: boolean;
   readonly gateway: Gateway;
   readonly login: LoginUnderTest;
   readonly webhook?: WebhookUnderTest;
@@ -68,6 +69,7 @@ export class NextcloudUnderTest implements MessengerUnderTest {
     this.gateway = gateway;
     this.patienceMs = patienceMs;
     this.#hasEvents = hasEvents;
+    this.seesReactionsLate = !hasEvents;
     this.login = new BotLogins(this.#owners);
     if (hasEvents) this.webhook = new ChatPosts(gateway, this.#owners);
   }
