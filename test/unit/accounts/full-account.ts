@@ -245,6 +245,11 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'transcriptLines',
       { callId: `call_${name}`, accountId, position: 0, speaker: 'Ada', text: `Hi ${name}`, createdAt: NOW },
     ],
+    [
+      'callTurns',
+      { callId: `call_${name}`, accountId, position: 0, metrics: '{"total_ms":1}', createdAt: NOW },
+    ],
+    ['liveMessages', { key: own.id, conversationId: own.id }],
     ['botOwners', { accountId, botId: own.id, conversationId: own.id, createdAt: NOW }],
     ['ownerCodes', { ...expiring, botId: own.id, codeHash: secret }],
     ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const LOOPBACK = join(import.meta.dirname, '../../loopback');
-/** Fifteen of them tie in what came later: quotes, buttons and reactions, which have a file of their own. */
+/** Fifteen of them tie in what came later: quotes, buttons and reactions, which have files of their own. */
 const MOST_LINES = 450 + 15;
-const LATER = 'messages/context.ts';
+const LATER = ['messages/context.ts', 'messages/reactions.ts'];
 
 it('a chat platform with webhook, text, files, typing and status takes at most 450 lines on top of the kit', () => {
   const files = ['platform.ts', ...globSync('messages/**/*.ts', { cwd: LOOPBACK })].filter(
-    (file) => file !== LATER,
+    (file) => !LATER.includes(file),
   );
   expect(files.length).toBeGreaterThan(5);
   const texts = files.map((file) => readFileSync(join(LOOPBACK, file), 'utf8'));

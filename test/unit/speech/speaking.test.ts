@@ -98,6 +98,7 @@ describe('speaking', () => {
       playedMs: 100,
       spokenText: 'Hello.',
       isEstimate: false,
+      audioMs: expect.any(Number),
     });
     expect(scene.states).toEqual(['a started', 'a finished']);
   });

@@ -7,7 +7,7 @@ import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { everyRow, fullAccount, SEALED, tablesNaming } from '../full-account.ts';
 
 /** Where a connection stands, and who a bot is. What they have brought is in the conversations. */
-const INTERNAL = ['platform_records'];
+const INTERNAL = ['live_messages', 'platform_records'];
 
 async function exported(store: Store, accountId: string) {
   const domain = { store, clock: systemClock } as AccountDomain;
