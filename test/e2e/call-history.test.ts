@@ -32,7 +32,7 @@ describe('the history of calls', () => {
       termination: { result: 'completed', reason: expect.any(String) },
     };
     const { body } = await agentApi.get(`/api/calls/history/${id}`);
-    expect(body).toEqual({ ...past, transcript: [], next_line: null });
+    expect(body).toEqual({ ...past, transcript: [], turns: [], next_line: null });
     expect((await agentApi.get('/api/calls?state=ended')).body).toEqual({ calls: [past], next_cursor: null });
     expect((await agentApi.get('/api/calls')).body).toEqual({ calls: [] });
   });
