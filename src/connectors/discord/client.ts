@@ -42,6 +42,9 @@ export interface DiscordRestOptions {
 /** The library's names of methods. */
 const VERBS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
+/** Of a bot's requests (https://discord.com/developers/docs/topics/rate-limits#global-rate-limit). */
+const GLOBAL_WINDOW_MS = 1_000;
+
 interface Request {
   readonly method?: keyof typeof VERBS;
   readonly path: RouteLike;
@@ -95,7 +98,8 @@ export class DiscordRest implements VoiceRest {
       version: '10',
       retries: 0,
       timeout: LIBRARY_DEADLINE_MS,
-      rejectOnRateLimit: () => true,
+      // The next second is near: whoever asks waits less than for a try of its own.
+      rejectOnRateLimit: ({ global, timeToReset }) => !global || timeToReset > GLOBAL_WINDOW_MS,
       makeRequest,
     }).setToken(options.token);
   }
