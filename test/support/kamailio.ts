@@ -9,7 +9,8 @@ function configOf(port: number, phonePort: number): string {
   return `
 debug=0
 log_stderror=yes
-children=2
+# One, so that an INVITE does not overtake the ACK before it.
+children=1
 disable_tcp=yes
 auto_aliases=no
 listen=udp:127.0.0.1:${port}
