@@ -1,3 +1,4 @@
+import { threadUse } from './base/thread-use.ts';
 import type { CancelTimer, Clock } from './base/time.ts';
 import { loadMediaIo } from './native/media-io.ts';
 
@@ -67,17 +68,10 @@ export class MemoryReducer {
   }
 }
 
-let lastUse = performance.eventLoopUtilization();
-
 /** This process. Without the native addon, memory is not returned. */
 export const PROCESS_MEMORY: ProcessMemory = {
   residentBytes: () => process.memoryUsage.rss(),
-  utilization() {
-    const use = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(use, lastUse);
-    lastUse = use;
-    return utilization;
-  },
+  utilization: threadUse(),
   giveHeapBack() {
     const binding = loadMediaIo();
     if (typeof binding !== 'string') binding.giveHeapBack();

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
-import { availableMemoryBytes } from '../base/machine-memory.ts';
+import { availableMemoryBytes } from '../base/memory-limit.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
 import { Admission } from '../calls/admission.ts';
@@ -121,12 +121,13 @@ export async function openCalls(
 
 /** Null: none is configured. */
 function turnModel(deps: PartDeps): AskTurnModel | null {
-  const { settings, clock, closers } = deps;
+  const { settings, clock, closers, metrics } = deps;
   const { turns } = settings.models;
   if (turns === null) return null;
   const judge = new TurnJudge({ ...turns, clock, http: modelHttp(deps).of('turns') });
+  metrics.watchShare('turn_judge', judge.places);
   closers.push(async () => judge.close());
-  return (text) => judge.ask(text);
+  return (accountId, text) => judge.ask(accountId, text);
 }
 
 function openAdmission(

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { availableMemoryBytes } from '../base/machine-memory.ts';
+import { availableMemoryBytes } from '../base/memory-limit.ts';
+import { threadUse } from '../base/thread-use.ts';
 import type { LoadGauge } from '../calls/admission.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -29,7 +30,7 @@ export function loadGauges(engine: Engine): LoadGauge[] {
       full: 0.8,
       clear: 0.65,
       growsWithCalls: true,
-      read: eventLoopUse(),
+      read: threadUse(),
     },
     {
       name: 'cores',
@@ -68,17 +69,6 @@ function busiestEngineThread(engine: Engine): () => number {
     const most = Math.max(0, ...Array.from(busy, ([id, ms]) => ms - (before.get(id) ?? ms)));
     before = busy;
     return most / elapsedMs();
-  };
-}
-
-/** Part of its time that the main thread does not wait for events. */
-function eventLoopUse(): () => number {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
   };
 }
 

@@ -110,13 +110,14 @@ export class CallActor implements ObservedCall {
     this.login = start.login;
     this.#sipHeaders = start.sipHeaders ?? {};
     this.#deps = deps;
+    const { askTurn } = deps;
     this.chatSender = new ChatSender(deps.clock);
     this.turnClock = new TurnClock(deps.clock, (metrics) => {
       if (!this.isOver) this.publish({ type: 'turn_metrics', ...metrics });
     });
     this.turnEnds = new TurnEnds({
       clock: deps.clock,
-      ask: deps.askTurn,
+      ask: askTurn && ((text) => askTurn(identity.accountId, text)),
       ended: (speaker, reason, confidence) => {
         if (!this.isOver) this.publish({ type: 'end_of_turn', speaker, reason, confidence });
       },

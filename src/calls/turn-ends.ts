@@ -11,13 +11,13 @@ const MAX_OPEN = 32;
 /** 0 to 1. */
 const CONFIDENCE = { vendor: 0.9, question: 0.9, number: 0.85, sentence: 0.8, open: 0.6, unfinished: 0.4 };
 
-/** Asks a model whether somebody has said all. Null: it does not know, or not in time. */
-export type AskTurnModel = (text: string) => Promise<number | null>;
+/** Asks a model, for an account, whether somebody has said all. Null: it does not know, or not in time. */
+export type AskTurnModel = (accountId: string, text: string) => Promise<number | null>;
 
 export interface TurnEndsDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** Null: none is configured. */
-  readonly ask: AskTurnModel | null;
+  readonly ask: ((text: string) => ReturnType<AskTurnModel>) | null;
   readonly ended: (speaker: string, reason: TurnReason, confidence: number) => void;
 }
 

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { FairShare } from '../../base/fair-share.ts';
 import { type Clock, TimeLimit } from '../../base/time.ts';
 import type { AccountHttp } from '../http/model-http.ts';
 
 /** Who waits longer could have waited for the silence. */
 const DEADLINE_MS = 600;
 const PATIENCE = { headMs: DEADLINE_MS, idleMs: DEADLINE_MS };
-/** Judged at a time. Of more, nobody asks: the words decide alone. */
+/** Judged at a time. Beyond, nobody asks: the words decide alone. */
 const MAX_ASKED = 32;
 /** A model that does not say how sure it is. */
 const SURE = 0.8;
@@ -40,16 +41,19 @@ export interface TurnJudgeDeps {
 /** Asks a model whether a caller has said all. Resolves with the share for yes, 0 to 1; null: no answer in time. */
 export class TurnJudge {
   readonly #deps: TurnJudgeDeps;
+  /** Places for questions, shared by the accounts. */
+  readonly places: FairShare;
   readonly #never = new AbortController();
-  #asked = 0;
 
   constructor(deps: TurnJudgeDeps) {
     this.#deps = deps;
+    const limits = { total: MAX_ASKED, each: MAX_ASKED, keepsRoom: true, mostWaiting: 0 } as const;
+    this.places = new FairShare({ clock: deps.clock, ...limits });
   }
 
-  async ask(text: string): Promise<number | null> {
-    if (this.#asked >= MAX_ASKED) return null;
-    this.#asked++;
+  async ask(accountId: string, text: string): Promise<number | null> {
+    const release = this.places.takeNow(accountId);
+    if (release === null) return null;
     const limit = new TimeLimit(this.#deps.clock, DEADLINE_MS, { outer: this.#never.signal });
     try {
       return await this.#answer(text, limit.signal);
@@ -58,7 +62,7 @@ export class TurnJudge {
       return null;
     } finally {
       limit.close();
-      this.#asked--;
+      release();
     }
   }
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { type AskTurnModel, TurnEnds } from '../../../src/calls/turn-ends.ts';
+import { TurnEnds, type TurnEndsDeps } from '../../../src/calls/turn-ends.ts';
 import { textState } from '../../../src/calls/turn-text.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const SPEAKER = '+33123456789';
 
-function scene(ask: AskTurnModel | null = null) {
+function scene(ask: TurnEndsDeps['ask'] = null) {
   const clock = new ManualClock();
   const told: string[] = [];
   const ends = new TurnEnds({

@@ -50,7 +50,7 @@ it('asks an API like that of OpenAI, and takes the probability of its word', asy
     request.url === '/v1/chat/completions' ? answers.shift() : undefined,
   );
   const shares: (number | null)[] = [];
-  for (let i = 0; i < 4; i++) shares.push(await judge.ask('and then I'));
+  for (let i = 0; i < 4; i++) shares.push(await judge.ask('acc_1', 'and then I'));
   expect(shares.map((share) => Math.round(share! * 100))).toEqual([70, 10, 80, 20]);
   const { messages, ...rest } = JSON.parse(asked[0]!.body);
   expect(rest).toEqual({ model: 'm', max_tokens: 1, temperature: 0, logprobs: true });
@@ -80,19 +80,21 @@ it.each<[string, (body: string, request: IncomingMessage, response: ServerRespon
 ])('%s decides nothing, within 0.6 s', async (_what, answer) => {
   const { judge } = await judgeWith(answer);
   const startedMs = performance.now();
-  expect(await judge.ask('yes')).toBeNull();
+  expect(await judge.ask('acc_1', 'yes')).toBeNull();
   expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
 
-it('goes to no address of this machine that is not allowed, and asks for 32 at a time', async () => {
+it('goes to no address of this machine that is not allowed, and asks for 32 at a time, of which one account has half', async () => {
   const { url, judge, asked } = await judgeWith(() => undefined);
   const http = accountHttp({ findAddresses: async () => ['127.0.0.1'], isOpen: () => false });
   closers.push(() => http.close());
   const guarded = new TurnJudge({ http, clock: systemClock, url, model: 'm', key: null });
-  expect(await guarded.ask('yes')).toBeNull();
+  expect(await guarded.ask('acc_1', 'yes')).toBeNull();
   expect(asked).toEqual([]);
-  const waiting = Array.from({ length: 32 }, () => judge.ask('yes'));
-  expect(await judge.ask('yes')).toBeNull();
+  const waiting = Array.from({ length: 20 }, () => judge.ask('acc_1', 'yes'));
+  expect(judge.places).toMatchObject({ taken: 16, refused: 4 });
+  waiting.push(...Array.from({ length: 20 }, (_, n) => judge.ask(`acc_${n + 2}`, 'yes')));
+  expect(judge.places).toMatchObject({ taken: 32, refused: 8 });
   judge.close();
-  expect(await Promise.all(waiting)).toEqual(new Array(32).fill(null));
+  expect(await Promise.all(waiting)).toEqual(new Array(40).fill(null));
 });
