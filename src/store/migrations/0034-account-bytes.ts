@@ -1,8 +1,9 @@
 import type { Migration } from '../database/migration.ts';
 import { accountBytesSchema, COUNTED_TEXTS, countedBytes } from '../schema/account-bytes.ts';
 
-/** The columns of then: later steps add some, and count them. */
-const TEXTS = { ...COUNTED_TEXTS, messages: ['text', 'error'] };
+/** The tables and columns of then: later steps add some, and count them. */
+const { call_turns: _, ...TABLES } = COUNTED_TEXTS;
+const TEXTS = { ...TABLES, messages: ['text', 'error'] };
 
 /** How many bytes each account stores, counted once from all rows and by triggers from then on. */
 export const migration0034: Migration = {

@@ -8,6 +8,7 @@ export const COUNTED_TEXTS: TextColumns = {
   api_keys: ['name'],
   audit_log: ['detail'],
   bot_tokens: ['sealed_token'],
+  call_turns: ['metrics'],
   calls: ['meeting_url', 'caller', 'capabilities'],
   connections: ['label', 'sealed_credentials'],
   conversations: ['task', 'remote_id', 'remote_name'],
