@@ -70,7 +70,7 @@ const ANY_TYPE = '*/*';
 
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error. \`too_many_attempts\` and \`overloaded\` come with a \`Retry-After\` in seconds.
+Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error. \`too_many_attempts\`, \`too_many_requests\` and \`overloaded\` come with a \`Retry-After\` in seconds.
 In requests, null means that a field is absent, unless the field's description gives it a meaning.
 Endpoints for settings and for the signed-in person refuse unknown fields. All others ignore them and name them in \`X-Ignored-Fields\`.
 Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;

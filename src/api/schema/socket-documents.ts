@@ -26,6 +26,28 @@ const CALL_EVENTS = {
   },
   call_transcript: { speaker: z.string(), text: z.string(), is_final: z.boolean().optional() },
   call_chat: { sender: z.string(), text: z.string(), sent_at: z.string() },
+  call_invite: {},
+  call_waiting: { reason: z.string() },
+  call_progress: { progress: z.string() },
+  call_hold: { on_hold: z.boolean() },
+  call_meeting: { meeting_url: z.string() },
+  call_participants: { participants: z.array(z.looseObject({ id: z.string(), name: z.string() })) },
+  call_answered_by: { answered_by: z.string(), confidence: z.number() },
+  beep: {},
+  hold_music: { playing: z.boolean() },
+  speech: { speaker: z.string(), state: z.string() },
+  speech_unheard: { speaker: z.string(), reason: z.string() },
+  end_of_turn: { speaker: z.string(), reason: z.string(), confidence: z.number() },
+  turn_metrics: {
+    total_ms: z.number(),
+    endpointing_ms: z.number().nullable(),
+    recognizer_ms: z.number().nullable(),
+    model_ms: z.number().nullable(),
+    synthesis_ms: z.number().nullable(),
+    playout_ms: z.number().nullable(),
+    utterance_id: z.string().nullable(),
+  },
+  dtmf: { digit: z.string() },
   call_error: { code: z.string(), message: z.string() },
   utterance: { utterance_id: z.string(), state: z.string(), played_ms: z.number(), spoken_text: z.string() },
   transcript_config: { interim: z.boolean() },
@@ -33,7 +55,7 @@ const CALL_EVENTS = {
   paused: { played_ms: z.number() },
   resumed: { played_ms: z.number() },
   cleared: { played_ms: z.number(), dropped_ms: z.number() },
-} as const satisfies Partial<Record<StreamEvent['type'] | 'audio', z.core.$ZodLooseShape>>;
+} as const satisfies Record<StreamEvent['type'] | 'audio', z.core.$ZodLooseShape>;
 
 const CallEvent = z.union([
   ...Object.entries(CALL_EVENTS).map(([type, shape]) => z.looseObject({ type: z.literal(type), ...shape })),
@@ -59,6 +81,7 @@ const InboxFrame = z.union([
 export const SOCKET_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'call-stream-request': StreamRequest,
   'call-stream-event': CallEvent,
+  'talk-stream-event': z.looseObject({ type: z.literal('ringing'), call_id: z.string() }),
   'inbox-stream-event': InboxFrame,
 };
 
@@ -89,6 +112,15 @@ export const SOCKET_PATHS: ZodOpenApiPathsObject = {
         'call-stream-event',
       ]),
       requestParams: { path: z.object({ call_id: z.string() }), query: z.object({ api_key }) },
+    },
+  },
+  '/api/agents/{agent_id}/talk': {
+    get: {
+      ...upgrade('openTalkStream', 'Call an agent without a phone', ['talk-stream-event']),
+      requestParams: {
+        path: z.object({ agent_id: z.string() }),
+        query: z.object({ api_key, sample_rate: z.int().optional().describe('In Hz; 16,000 by default') }),
+      },
     },
   },
   '/api/inbox/stream': {

@@ -2,7 +2,7 @@ import type { StreamEvent, StreamRequest } from './stream.ts';
 
 /** One message of each type from the gateway on the call WebSocket, as the API reference shows them. */
 export const STREAM_EVENTS: {
-  readonly [Type in StreamEvent['type']]?: StreamEvent & { readonly type: Type };
+  readonly [Type in StreamEvent['type']]: StreamEvent & { readonly type: Type };
 } = {
   call_state: { type: 'call_state', state: 'active' },
   call_invite: { type: 'call_invite' },
@@ -30,6 +30,20 @@ export const STREAM_EVENTS: {
   },
   call_chat: { type: 'call_chat', sender: 'Ada', text: 'Hello', sent_at: '2026-01-01T12:00:00.000Z' },
   dtmf: { type: 'dtmf', digit: '5' },
+  call_answered_by: { type: 'call_answered_by', answered_by: 'human', confidence: 0.9 },
+  beep: { type: 'beep' },
+  hold_music: { type: 'hold_music', playing: true },
+  end_of_turn: { type: 'end_of_turn', speaker: 'Ada', reason: 'sentence', confidence: 0.8 },
+  turn_metrics: {
+    type: 'turn_metrics',
+    total_ms: 1_240,
+    endpointing_ms: 500,
+    recognizer_ms: 120,
+    model_ms: 380,
+    synthesis_ms: 180,
+    playout_ms: 60,
+    utterance_id: 'utt_1',
+  },
   audio_config: {
     type: 'audio_config',
     sample_rate: 16_000,
