@@ -174,15 +174,18 @@ export class Reader {
   /** Counts the time of a piece that was begun at `sinceMs`, by the clock. */
   count(sinceMs: number): void {
     const nowMs = this.#clock.monotonicMs();
-    const usedMs = Math.min(nowMs - sinceMs, MAX_PIECE_MS);
-    this.#owedMs += usedMs;
-    this.#use.add(usedMs, nowMs);
-    this.#company.note(this.#use, nowMs);
+    this.#add(Math.min(nowMs - sinceMs, MAX_PIECE_MS), nowMs);
   }
 
   /** Counts work whose time is known. */
   charge(ms: number): void {
-    this.#owedMs += ms;
+    this.#add(ms, this.#clock.monotonicMs());
+  }
+
+  #add(usedMs: number, nowMs: number): void {
+    this.#owedMs += usedMs;
+    this.#use.add(usedMs, nowMs);
+    this.#company.note(this.#use, nowMs);
   }
 
   /** Does work that counts, whether it is the account's turn or not. */
@@ -191,6 +194,23 @@ export class Reader {
     try {
       return work();
     } finally {
+      this.count(sinceMs);
+    }
+  }
+
+  /**
+   * Yields bytes in pieces of at most `mostBytes`, each once `turn` resolves. What whoever reads them does with a piece
+   * counts.
+   */
+  async *pieces<Bytes extends Uint8Array>(
+    bytes: Bytes,
+    mostBytes: number,
+    turn: () => Promise<void>,
+  ): AsyncGenerator<Bytes, void> {
+    for (let at = 0; at < bytes.length; at += mostBytes) {
+      await turn();
+      const sinceMs = this.#clock.monotonicMs();
+      yield bytes.subarray(at, at + mostBytes) as Bytes;
       this.count(sinceMs);
     }
   }

@@ -88,15 +88,9 @@ export class ModelAnswer {
 
   /** Yields the bytes in pieces, each when it is the account's turn. What takes the caller time counts for the account. */
   async *pieces(): AsyncGenerator<Buffer, void> {
-    const { clock, reader, signal } = this.#reading;
-    for await (const chunk of this.#chunks(MAX_STREAM_BYTES)) {
-      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        await admitted(reader.turn(signal));
-        const sinceMs = clock.monotonicMs();
-        yield chunk.subarray(at, at + PIECE_BYTES);
-        reader.count(sinceMs);
-      }
-    }
+    const { reader, signal } = this.#reading;
+    for await (const chunk of this.#chunks(MAX_STREAM_BYTES))
+      yield* reader.pieces(chunk, PIECE_BYTES, () => admitted(reader.turn(signal)));
   }
 
   /** Yields the bytes as they come. What the caller leaves unread is discarded. */

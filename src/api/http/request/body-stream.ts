@@ -62,12 +62,9 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   async *#inTurn(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
     const share = this.#share;
     if (share === null) return yield chunk;
-    for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+    yield* share.pieces(chunk, PIECE_BYTES, async () => {
       if (!share.mayGoOn()) await share.turn(this.#exchange.signal);
-      const sinceMs = performance.now();
-      yield chunk.subarray(at, at + PIECE_BYTES);
-      share.count(sinceMs);
-    }
+    });
   }
 
   /**
