@@ -108,22 +108,12 @@ interface RowsProps<T> {
   readonly of: readonly T[];
   /** What stands in place of none. */
   readonly none: string;
-  readonly class?: string;
+  readonly class?: string | undefined;
   children(item: T): ComponentChildren;
 }
 
 export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) {
   return of.length === 0 ? <Empty>{none}</Empty> : <ul class={`rows ${look}`}>{of.map(children)}</ul>;
-}
-
-interface LoadedRowsProps<A, T> extends Omit<RowsProps<T>, 'of'> {
-  readonly answer: Answer<A>;
-  of(data: A): readonly T[];
-}
-
-/** The list in an answer, once it is there. */
-export function LoadedRows<A, T>({ answer, of, ...rows }: LoadedRowsProps<A, T>) {
-  return <Loaded answer={answer}>{(data) => <Rows of={of(data)} {...rows} />}</Loaded>;
 }
 
 interface RowProps {
