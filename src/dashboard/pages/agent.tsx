@@ -30,7 +30,7 @@ function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) 
   const call = async (): Promise<void> => navigate(`/calls/${(await Talk.begin(agent)).callId}`);
   return (
     <>
-      <PageHead title={<span class="cut">{agent.name}</span>} back="/agents">
+      <PageHead title={agent.name} back="/agents">
         {agent.is_default && <Badge>{t.isDefault}</Badge>}
         <Action class="primary" run={call}>
           {t.talk}

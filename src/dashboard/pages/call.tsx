@@ -39,7 +39,7 @@ export function CallPage({ callId }: { readonly callId: string }) {
 
 function Head(call: Status | Past) {
   return (
-    <PageHead title={<span class="cut">{otherSide(call)}</span>} back="/calls">
+    <PageHead title={otherSide(call)} back="/calls">
       <State of={call.state} />
     </PageHead>
   );

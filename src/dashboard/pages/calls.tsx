@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Call } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
@@ -11,6 +12,7 @@ import { Card, PageHead, Row } from '../parts/layout.tsx';
 import { Level } from '../parts/level.tsx';
 import { List } from '../parts/list.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
+import { useSeen } from '../parts/seen.ts';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { t } from './calls.texts.ts';
@@ -61,7 +63,7 @@ export function LiveCalls() {
   );
 }
 
-function CallRow({ call, children }: { readonly call: Call; readonly children: preact.ComponentChildren }) {
+function CallRow({ call, children }: { readonly call: Call; readonly children: ComponentChildren }) {
   const note = (
     <>
       {texts.platforms[call.platform]} · {t.directions[call.direction]} · <Moment iso={call.created_at} />
@@ -78,13 +80,7 @@ const LEVELS_MS = 1_000;
 
 /** How loud both sides of a call are; read only while it can be seen. */
 function CallLevels({ callId }: { readonly callId: string }) {
-  const place = useRef<HTMLSpanElement>(null);
-  const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setSeen(entry!.isIntersecting));
-    observer.observe(place.current!);
-    return () => observer.disconnect();
-  }, []);
+  const [place, isSeen] = useSeen<HTMLSpanElement>();
   const freshness = { everyMs: LEVELS_MS, off: !isSeen };
   const { data } = useAnswer('GET /api/call/{call_id}/audio', { params: { call_id: callId } }, freshness);
   return (

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { askText, BASE_PATH } from '../api/request.ts';
-import { Source } from '../parts/copy.tsx';
 import { Input } from '../parts/form.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
@@ -59,15 +58,6 @@ export function DocsPage() {
           </ul>
         </Card>
       ))}
-      {document['x-websockets'].map(({ path, summary, description, sends, receives }) => (
-        <Card key={path} title={`WebSocket ${path}`} hint={summary}>
-          <Prose text={description} />
-          {sends.length > 0 && <h3>{t.sends}</h3>}
-          {sends.length > 0 && <Source text={linesOf(sends)} label={`${t.sends} ${path}`} />}
-          <h3>{t.receives}</h3>
-          <Source text={linesOf(receives)} label={`${t.receives} ${path}`} />
-        </Card>
-      ))}
     </main>
   );
 }
@@ -90,8 +80,4 @@ function endpointsOf({ paths }: Document): Endpoint[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
-}
-
-function linesOf(messages: readonly object[]): string {
-  return messages.map((message) => JSON.stringify(message)).join('\n');
 }

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { talk } from '../call/talk.ts';
 import { t as calls } from '../pages/calls.texts.ts';
-import { Level } from '../parts/level.tsx';
+import { LiveLevel } from '../parts/level.tsx';
 import { t } from './shell.texts.ts';
 
 /** The call between this browser and an agent, on whatever page. */
@@ -17,7 +17,7 @@ export function TalkBar() {
       <Link href={`/calls/${callId}`} class="cut">
         {t.with(agentName)}
       </Link>
-      <Level label={calls.level} level={level.value} />
+      <LiveLevel label={calls.level} of={level} />
       <button type="button" aria-pressed={isMuted.value} onClick={mute}>
         {t.mute}
       </button>

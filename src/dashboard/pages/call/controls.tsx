@@ -4,7 +4,7 @@ import type { LiveCall } from '../../call/live-call.ts';
 import { Action, attempt } from '../../parts/action.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { TextForm } from '../../parts/form.tsx';
-import { Level } from '../../parts/level.tsx';
+import { LiveLevel } from '../../parts/level.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../call.texts.ts';
 import { t as calls } from '../calls.texts.ts';
@@ -28,7 +28,7 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
         <span class="gap" />
         <Confirm action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <Level label={calls.level} level={live.level.value} />}
+      {live && live.audio.value !== 'off' && <LiveLevel label={calls.level} of={live.level} />}
       {isActive && <Say call={call} />}
       {isActive && call.capabilities.includes('write') && (
         <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />

@@ -50,9 +50,9 @@ function Stages({ total_ms: total, ...turn }: Turn) {
     <>
       {t.milliseconds(total)}
       <svg class="stages" viewBox={`0 0 ${total} 8`} preserveAspectRatio="none" aria-hidden="true">
-        {known.map(({ name, ms }, at) => {
+        {known.map(({ name, ms }) => {
           fromMs += ms;
-          return <rect key={name} x={fromMs - ms} width={ms} height={8} class={`stage-${at}`} />;
+          return <rect key={name} x={fromMs - ms} width={ms} height={8} />;
         })}
       </svg>
       <span class="quiet small">{known.map(({ name, ms }) => `${name} ${ms}`).join(' · ')}</span>

@@ -25,6 +25,7 @@ export function OperationBody(props: OperationProps) {
   const { document, operation } = props;
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const parameters = operation.parameters ?? [];
+  const messages = operation['x-messages'];
   return (
     <>
       <Prose text={operation.description} />
@@ -47,9 +48,20 @@ export function OperationBody(props: OperationProps) {
           schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
         />
       ))}
-      <TryIt {...props} body={body} />
+      {messages ? <Messages {...messages} /> : <TryIt {...props} body={body} />}
     </>
   );
+}
+
+/** Of a WebSocket, in both directions. */
+function Messages(messages: NonNullable<Operation['x-messages']>) {
+  const shown = (['sends', 'receives'] as const).filter((way) => messages[way].length > 0);
+  return shown.map((way) => (
+    <section key={way}>
+      <h3>{t[way]}</h3>
+      <Source text={messages[way].map((each) => JSON.stringify(each)).join('\n')} label={t[way]} />
+    </section>
+  ));
 }
 
 interface FieldsProps {

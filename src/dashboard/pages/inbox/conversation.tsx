@@ -8,7 +8,7 @@ import { Badge } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../inbox.texts.ts';
 import { Bubble, type Message } from './bubble.tsx';
-import { type Marks, NO_MARKS, useMarks } from './marks.ts';
+import { NO_MARKS, useMarks } from './marks.ts';
 
 type History = Answers['GET /api/inbox/{conversation_id}'];
 
@@ -22,10 +22,7 @@ export function OpenConversation({ id }: { readonly id: string }) {
     <Loaded answer={history}>
       {({ conversation, messages }) => (
         <>
-          <PageHead
-            title={<span class="cut">{conversation.remote_name || conversation.remote_id}</span>}
-            back="/inbox"
-          >
+          <PageHead title={conversation.remote_name || conversation.remote_id} back="/inbox">
             <Badge>{texts.platforms[conversation.platform] ?? conversation.platform}</Badge>
           </PageHead>
           <Window {...conversation} />
@@ -56,7 +53,7 @@ interface MessagesProps extends Pick<History, 'conversation'> {
 function Messages({ conversation, messages }: MessagesProps) {
   const end = useRef<HTMLLIElement>(null);
   const lastId = messages.at(-1)?.id;
-  const marks: ReadonlyMap<string, Marks> = useMarks(conversation, messages);
+  const marks = useMarks(conversation, messages);
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lastId]);
   return (
     <ol class="bubbles" aria-live="polite">

@@ -40,9 +40,7 @@ export function OwnerCode({ platform }: { readonly platform: string }) {
   return (
     <Card title={t.owner} hint={t.ownerHint}>
       {code !== '' && <Copyable text={code} label={t.ownerCode} />}
-      <div class="row">
-        <Action run={make}>{t.makeCode}</Action>
-      </div>
+      <Action run={make}>{t.makeCode}</Action>
     </Card>
   );
 }
@@ -61,11 +59,9 @@ export function InviteLink({ platform }: { readonly platform: string }) {
   return (
     <Card title={t.invite} hint={t.inviteHint}>
       {invite && <Shown {...invite} />}
-      <div class="row">
-        <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
-          {invite ? t.another : t.makeInvite}
-        </Action>
-      </div>
+      <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
+        {invite ? t.another : t.makeInvite}
+      </Action>
     </Card>
   );
 }

@@ -26,11 +26,9 @@ export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
   };
   return (
     <Card title={t.interruption} hint={isReady ? t.interruptionHint : t.needs}>
-      <div class="row">
-        <Action run={test} disabled={!isReady}>
-          {t.begin}
-        </Action>
-      </div>
+      <Action run={test} disabled={!isReady}>
+        {t.begin}
+      </Action>
     </Card>
   );
 }
