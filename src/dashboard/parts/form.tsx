@@ -62,13 +62,9 @@ export function Form({ fields = {}, stored, submit, action, done, onCancel, chil
   };
   return (
     <form class={look.inline ? 'inline' : ''} onSubmit={(event) => void send(event)}>
-      {look.isGrid ? (
-        <div class="grid">
-          <Inputs of={fields} draft={draft} />
-        </div>
-      ) : (
+      <div class={look.isGrid ? 'grid' : 'stack'}>
         <Inputs of={fields} draft={draft} />
-      )}
+      </div>
       <Advanced of={fields} draft={draft} />
       {children}
       {error && <ErrorNote error={error} />}
