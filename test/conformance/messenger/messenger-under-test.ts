@@ -1,6 +1,7 @@
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import type { Rule } from '../rule.ts';
+import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 
 /** A messenger with its gateway and the fake of its platform. Implement it for a new platform. */
 export interface MessengerUnderTest {
@@ -25,6 +26,8 @@ export interface MessengerUnderTest {
   readonly faults: PlatformFaults;
   readonly login: LoginUnderTest;
   readonly webhook?: WebhookUnderTest;
+  /** Absent where only one kind is sent. */
+  readonly payloads?: PayloadsUnderTest;
   /** Adds a person with whom the gateway's account can exchange messages. */
   person(): Promise<PersonUnderTest>;
   /** Makes a channel with the gateway's account in it. Present where there are channels. */

@@ -22,6 +22,9 @@ import {
   type WrittenMessage,
 } from './messenger-under-test.ts';
 
+import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
+import { WHATSAPP_KINDS } from './payloads/whatsapp-payloads.ts';
+
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 const RETRY_MS = 20;
 const TOO_FAST = { httpStatus: 429, code: 130_429, title: 'Rate limit hit' };
@@ -108,6 +111,15 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
   };
 
   readonly login: LoginUnderTest;
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: WHATSAPP_KINDS,
+    deliver: ({ remoteId }, payload) => {
+      const person = this.#api.people.find(({ userId }) => userId === remoteId)!;
+      const id = `wamid.${randomBytes(12).toString('base64url')}`;
+      void this.#deliveries.deliver(person, { id, ...payload });
+    },
+  };
 
   async stop(): Promise<void> {
     await this.gateway.stop();

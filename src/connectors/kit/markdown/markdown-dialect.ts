@@ -1,4 +1,5 @@
 import type { MarkType } from './document.ts';
+import { hasMarkInAddress } from './marked-address.ts';
 import type { Dialect } from './rendering.ts';
 
 export interface Flavour {
@@ -17,7 +18,7 @@ export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
     structure: (text) => text,
     text: (text, isLiteral) => (isLiteral ? text.replace(PUNCTUATION, '\\$&') : shown(text)),
     join: (parts) => parts.join(''),
-    mark: (type, content) => `${SYMBOLS[type]}${content}${SYMBOLS[type]}`,
+    mark: (type, content) => marked(SYMBOLS[type], content),
     code: inlineCode,
     link: (content, url) => `[${content}](${target(url)})`,
     url: (url) => url,
@@ -31,6 +32,11 @@ export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
     rule: '---',
     marksEndWithLine: false,
   };
+}
+
+/** An address comes whole, if need be without the mark around it. */
+function marked(symbol: string, content: string): string {
+  return hasMarkInAddress(content, symbol) ? content : `${symbol}${content}${symbol}`;
 }
 
 function inlineCode(text: string): string {
