@@ -80,8 +80,8 @@ async function moveConversations(
 export const DELETED_TEXT = '[message deleted]';
 
 /**
- * Applies a person's edit of their message, or its deletion (`edit` null), and announces it as a `dm_edited` event, if it changes anything. Returns false when
- * the message is not known, or not yet.
+ * Applies a person's edit of their message, or its deletion (`edit` null), and announces it as a `dm_edited` event, if it
+ * changes anything. Returns false when the message is not known, or not yet.
  */
 export async function editMessage(
   { store, platform, clock, wakeups }: IntakeDomain,
@@ -92,6 +92,8 @@ export async function editMessage(
   const text = edit ?? DELETED_TEXT;
   const edited = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);
+    // What strangers write is not stored, and so need not be remembered.
+    if (receivers.length === 0) return 'unchanged';
     for (const conversation of await conversationsAt(trx, receivers, from)) {
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;

@@ -4,6 +4,7 @@ import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { DiscordConnector } from '../../../src/connectors/discord/discord-connector.ts';
 import type { FakeBot } from '../../fakes/discord/fake-bot.ts';
 import { FakeDiscord } from '../../fakes/discord/fake-discord.ts';
+import type { RateLimitTable } from '../../fakes/discord/rest/rate-limits.ts';
 import { wireUser } from '../../fakes/discord/world/user.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { MemoryRecords } from '../../support/memory-records.ts';
@@ -16,11 +17,11 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
 } from './messenger-under-test.ts';
 import { DISCORD_KINDS, discordMessage } from './payloads/discord-payloads.ts';
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 
 /** Above what the suite sends to one person at a time. */
 const NO_LIMITS = {
@@ -49,6 +50,8 @@ export interface DiscordOptions {
   readonly bot: 'own' | 'shared';
   readonly patienceMs: number;
   readonly gateway?: GatewayOptions;
+  /** Default: above what the suite does. */
+  readonly rateLimits?: RateLimitTable;
 }
 
 /** Discord, with one bot. */
@@ -81,7 +84,10 @@ export class DiscordUnderTest implements MessengerUnderTest {
   }
 
   static async start(options: DiscordOptions): Promise<DiscordUnderTest> {
-    const discord = await FakeDiscord.start({ rateLimits: NO_LIMITS, identifyWindowMs: IDENTIFY_WINDOW_MS });
+    const discord = await FakeDiscord.start({
+      rateLimits: options.rateLimits ?? NO_LIMITS,
+      identifyWindowMs: IDENTIFY_WINDOW_MS,
+    });
     const bot = discord.addBot({ username: 'conformance_bot' });
     const shared = { SVC_DISCORD_BOT_TOKEN: bot.token, SVC_DISCORD_APPLICATION_ID: bot.applicationId };
     const { env, ...others } = options.gateway ?? {};

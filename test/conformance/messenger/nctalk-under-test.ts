@@ -14,13 +14,13 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
 import { NextcloudOwner, NextcloudRoom } from './nctalk-person-under-test.ts';
 import { NCTALK_KINDS } from './payloads/nctalk-payloads.ts';
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 
 const ADDRESS = '127.0.0.1';
 

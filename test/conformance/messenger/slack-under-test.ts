@@ -14,11 +14,11 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 import { SLACK_KINDS, slackChange, slackEvent } from './payloads/slack-payloads.ts';
 import { SlackChannel, SlackPerson } from './slack-person-under-test.ts';
 

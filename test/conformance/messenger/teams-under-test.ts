@@ -14,11 +14,11 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 import { TEAMS_KINDS } from './payloads/teams-payloads.ts';
 import { isNote, TeamsChannel, TeamsPerson } from './teams-person-under-test.ts';
 

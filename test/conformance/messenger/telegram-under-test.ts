@@ -13,6 +13,7 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type ReceivedMessage,
@@ -21,7 +22,6 @@ import {
   type WrittenMessage,
 } from './messenger-under-test.ts';
 
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 import { TELEGRAM_KINDS } from './payloads/telegram-payloads.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';

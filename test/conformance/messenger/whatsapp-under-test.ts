@@ -14,6 +14,7 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type ReceivedMessage,
@@ -22,7 +23,6 @@ import {
   type WrittenMessage,
 } from './messenger-under-test.ts';
 
-import type { PayloadsUnderTest } from './payloads/payload-kind.ts';
 import { WHATSAPP_KINDS } from './payloads/whatsapp-payloads.ts';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';

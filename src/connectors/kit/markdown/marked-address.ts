@@ -1,4 +1,4 @@
-const ADDRESS = /https?:\/\/[^\s<>)]+/g;
+const ADDRESS = /https?:\/\/[^\s<>]+/g;
 
 /** Whether an address in a content has a mark, at which a platform would end what is marked. */
 export function hasMarkInAddress(content: string, mark: string): boolean {

@@ -36,7 +36,7 @@ const Content = z.object({
   /** The author's workspace or organization; another one in channels shared with others (Slack Connect). */
   user_team: field(Id),
   user_profile: field(z.object({ display_name: field(z.string()), real_name: field(z.string()) })),
-  bot_id: field(Id),
+  bot_id: field(z.string()),
   bot_profile: field(z.object({ name: field(z.string()), is_workflow_bot: field(z.boolean()) })),
   subtype: field(z.string()),
   text: z.string().nullish().catch(''),

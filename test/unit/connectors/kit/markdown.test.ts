@@ -97,13 +97,14 @@ const address = fc
     /^https:\/\/[a-z]{2,8}\.org\/(?:[a-z_*]{0,7}[a-z])?(?:\([a-z]{1,3}(?:_[a-z]{1,3})?\))?(?:\?[a-z]{1,4}=[a-z_~]{1,5}x)?$/,
   )
   .map((url): Written => ({ text: url, kept: [url] }));
-const { inline } = fc.letrec<{ inline: Written }>((tie) => ({
-  inline: fc.oneof(
+/** A bare address stands by itself: whether a mark that touches it belongs to it cannot be told. */
+const { inline } = fc.letrec<{ inline: Written; marked: Written }>((tie) => ({
+  inline: fc.oneof(address, tie('marked')),
+  marked: fc.oneof(
     { maxDepth: 3 },
     word,
-    address,
     word.map(({ text, kept }) => ({ text: `\`${text}\``, kept })),
-    fc.tuple(fc.constantFrom('*', '**', '_', '~~'), tie('inline')).map(([mark, { text, kept }]) => ({
+    fc.tuple(fc.constantFrom('*', '**', '_', '~~'), tie('marked')).map(([mark, { text, kept }]) => ({
       text: `${mark}${text}${mark}`,
       kept,
     })),
