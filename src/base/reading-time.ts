@@ -124,6 +124,7 @@ class Company {
       this.#latest = use;
     }
     this.#latestMs = nowMs;
+    if (this.#most === use) return;
     if (this.#most === null || use.at(nowMs) > this.#most.at(nowMs)) this.#most = use;
   }
 

@@ -50,7 +50,7 @@ export interface StoredLogins {
 /** The trunk without its password, which is never shown. */
 type NamedTrunk = Pick<StoredTrunk, 'callerId' | 'username'>;
 
-/** The state of an account's logins that is not in the database. Plain data, so that it can be compared. */
+/** The state of an account's logins that is not in the database. */
 export interface LiveLogins {
   /** The registration of the account's trunk, if it has one. */
   readonly registration: Pick<Registration, 'state' | 'lastError'>;
