@@ -78,11 +78,14 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     db.close();
   }
 
+  /** Calls until it rings: a gateway whose cores are busy takes no call for a while. */
   async function ring(): Promise<string> {
-    const caller = await Agent.connect(url, gateway.agentKey, 16_000);
-    callers.push(caller);
-    const refused = caller.closed.then((why) => Promise.reject(new Error(JSON.stringify(why))));
-    return (await Promise.race([caller.waitFor('ringing'), refused])).call_id as string;
+    return await waitFor('a call to ring', async () => {
+      const caller = await Agent.connect(url, gateway.agentKey, 16_000);
+      callers.push(caller);
+      const refused = caller.closed.then(() => null);
+      return (await Promise.race([caller.waitFor('ringing'), refused]))?.call_id as string | undefined;
+    });
   }
 
   it(`shows ${PAST} calls that are over at once, and scrolls through them`, async () => {
@@ -141,11 +144,17 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
       const ids = await Promise.all(Array.from({ length: 20 }, ring));
       await Promise.all(ids.map((id) => gateway.agentApi.post(`/api/call/${id}/accept`, {})));
     }
-    const without = await cpuOf(10);
-    await visit.open('/calls');
-    const withIt = await cpuOf(10);
-    const share = (withIt - without) * 100;
-    console.log(`${LIVE} calls: an open dashboard costs ${share.toFixed(1)} % of a core (wanted: 2)`);
+    const shares: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await visit.page.goto('about:blank');
+      const without = await cpuOf(8);
+      await visit.open('/calls');
+      shares.push(((await cpuOf(8)) - without) * 100);
+    }
+    const share = shares.toSorted((a, b) => a - b)[1]!;
+    console.log(
+      `${LIVE} calls: an open dashboard costs ${shares.map((each) => each.toFixed(1))} % of a core (wanted: 2)`,
+    );
     expect(share).toBeLessThan(10);
   }, 120_000);
 
