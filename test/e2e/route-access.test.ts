@@ -167,28 +167,6 @@ it('the table has one row for every route, and no others', async () => {
   expect(routesOf(await described()).sort()).toEqual(Object.keys(ROUTE_TABLE).sort());
 });
 
-it('every credential is accepted exactly where it belongs', async () => {
-  const { paths } = await described();
-  const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
-  const wrong: string[] = [];
-  for (const path of Object.keys(SOCKETS)) rows.push(await socketRow(path, wrong));
-  for (const [route, access] of Object.entries({ ...MCP_TABLE, ...ROUTE_TABLE })) {
-    const [method = '', path = ''] = route.split(' ');
-    const hasBody = paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
-    const row = [route, access];
-    for (const credential of credentials) {
-      const heard = await knock(route, credential, hasBody);
-      const wanted = expected(access, credential.kind);
-      const isRight = heard.split(' ')[0] === wanted && !/ 5\d\d/.test(heard);
-      if (!isRight) wrong.push(`${route} with ${credential.name}: ${heard}, not ${wanted}`);
-      row.push(isRight ? heard : `!${heard}`);
-    }
-    rows.push(row);
-  }
-  console.log(asTable(rows));
-  expect(wrong).toEqual([]);
-});
-
 it('no page of another site can use a session, on any route that may change something', async () => {
   const [session] = credentials;
   const foreign = [
@@ -209,6 +187,28 @@ it('no page of another site can use a session, on any route that may change some
   expect(wrong).toEqual([]);
   expect(routes.length).toBeGreaterThan(80);
   expect(await knock('GET /api/account', session!, false)).toBe('in 200');
+});
+
+it('every credential is accepted exactly where it belongs', async () => {
+  const { paths } = await described();
+  const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
+  const wrong: string[] = [];
+  for (const path of Object.keys(SOCKETS)) rows.push(await socketRow(path, wrong));
+  for (const [route, access] of Object.entries({ ...MCP_TABLE, ...ROUTE_TABLE })) {
+    const [method = '', path = ''] = route.split(' ');
+    const hasBody = paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
+    const row = [route, access];
+    for (const credential of credentials) {
+      const heard = await knock(route, credential, hasBody);
+      const wanted = expected(access, credential.kind);
+      const isRight = heard.split(' ')[0] === wanted && !/ 5\d\d/.test(heard);
+      if (!isRight) wrong.push(`${route} with ${credential.name}: ${heard}, not ${wanted}`);
+      row.push(isRight ? heard : `!${heard}`);
+    }
+    rows.push(row);
+  }
+  console.log(asTable(rows));
+  expect(wrong).toEqual([]);
 });
 
 /** A WebSocket's line of the table; what is wrong in it is added to `wrong`. */
