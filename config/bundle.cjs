@@ -9,6 +9,7 @@ const MAIN = 'src/main.ts';
 const BRIDGE = 'src/bridge/bridge.worker.ts';
 const THREADS = [
   'src/engine/engine.worker.ts',
+  'src/api/stream-threads/stream.worker.ts',
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
