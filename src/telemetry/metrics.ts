@@ -255,11 +255,15 @@ export class Metrics {
   }
 
   /** Registers the figures of stream threads. */
-  watchStreamThreads(read: () => { threads: number; sockets: number; lost: number }): void {
+  watchStreamThreads(
+    read: () => { threads: number; sockets: number; lost: number; cpuSeconds: number },
+  ): void {
     const metrics = this.#read;
     metrics.gauge('svc_stream_threads', 'Running threads of call WebSockets', () => read().threads);
     const sockets = 'Call WebSockets on threads of their own';
     metrics.gauge('svc_stream_thread_sockets', sockets, () => read().sockets);
+    const cpu = 'CPU time of the threads of call WebSockets';
+    metrics.counter('svc_stream_threads_cpu_seconds_total', cpu, () => read().cpuSeconds);
     const lost = 'Threads of call WebSockets that were lost, with their connections';
     metrics.counter('svc_stream_threads_lost_total', lost, () => read().lost);
   }

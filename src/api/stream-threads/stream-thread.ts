@@ -15,6 +15,7 @@ const ABNORMAL_CLOSURE = 1006;
 const TAKEN_AT_ONCE = 32;
 /** As much as an engine thread has: what lives briefly is collected before it grows old. */
 const YOUNG_GENERATION_MB = 16;
+const START_DEADLINE_MS = 30_000;
 
 export interface StreamThreadHost {
   readonly handlers: ServerHandlers;
@@ -23,6 +24,7 @@ export interface StreamThreadHost {
   playoutFull(): void;
   fault(error: unknown): void;
   closeDescriptor(descriptor: number): void;
+  ready(thread: StreamThread): void;
   /** All connections of the thread are closed. */
   gone(thread: StreamThread): void;
 }
@@ -43,6 +45,7 @@ export class StreamThread implements Supervised {
   readonly #sockets = new Map<number, RemoteSocket>();
   /** Connections that the thread has not taken over yet. */
   readonly #handedOver = new Set<number>();
+  readonly #startDeadline = setTimeout(() => this.terminate(), START_DEADLINE_MS).unref();
   readonly #ended = Promise.withResolvers<void>();
   readonly #post = (message: ToThread): void => this.#worker.postMessage(message);
 
@@ -89,6 +92,9 @@ export class StreamThread implements Supervised {
 
   #handle(message: FromThread): void {
     switch (message.type) {
+      case 'ready':
+        clearTimeout(this.#startDeadline);
+        return this.#host.ready(this);
       case 'adopted':
         this.#handedOver.delete(message.descriptor);
         return;
@@ -124,7 +130,7 @@ export class StreamThread implements Supervised {
     const { socket, requestId } = handshake;
     const { accountId } = socket;
     // The path is that of call WebSockets only.
-    const begins = socket.halfBegins as AudioBegins;
+    const begins = socket.beginHalf() as AudioBegins;
     this.#sockets.set(id, { socket, taken: 0 });
     this.#post({ type: 'accepted', id, requestId, accountId, begins });
   }
@@ -151,6 +157,7 @@ export class StreamThread implements Supervised {
   }
 
   #gone(): void {
+    clearTimeout(this.#startDeadline);
     for (const descriptor of this.#handedOver) this.#host.closeDescriptor(descriptor);
     for (const id of [...this.#sockets.keys()]) this.#closed(id, ABNORMAL_CLOSURE, '');
     this.#host.gone(this);

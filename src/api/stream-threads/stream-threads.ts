@@ -44,6 +44,7 @@ export class StreamThreads implements SocketThreads, StreamThreadHost {
   #lost = 0;
   #droppedSlow = 0;
   #droppedFull = 0;
+  #cpuMs = 0;
   #isClosing = false;
 
   /** Returns the reason when this machine cannot have them. */
@@ -72,6 +73,7 @@ export class StreamThreads implements SocketThreads, StreamThreadHost {
     return {
       threads: live.length,
       lost: this.#lost,
+      cpuSeconds: (this.#cpuMs + sum(({ cpuMs }) => cpuMs)) / 1_000,
       sockets: sum(({ sockets }) => sockets),
       unreadBytes: sum(({ unreadBytes }) => unreadBytes),
       droppedSlow: this.#droppedSlow + sum(({ droppedSlow }) => droppedSlow),
@@ -118,8 +120,13 @@ export class StreamThreads implements SocketThreads, StreamThreadHost {
     this.#accepting.closeDescriptor(descriptor);
   }
 
+  ready(thread: StreamThread): void {
+    if (!this.#isClosing) this.#supervisor.watch(thread);
+  }
+
   gone(thread: StreamThread): void {
-    const { droppedSlow, droppedFull } = thread.figures.read();
+    const { droppedSlow, droppedFull, cpuMs } = thread.figures.read();
+    this.#cpuMs += cpuMs;
     this.#droppedSlow += droppedSlow;
     this.#droppedFull += droppedFull;
     const index = this.#threads.indexOf(thread);
@@ -141,9 +148,7 @@ export class StreamThreads implements SocketThreads, StreamThreadHost {
   #start(): StreamThread {
     this.#lastId += 1;
     const { workerUrl = new URL('./stream.worker.ts', import.meta.url), mediaIo, playout } = this.#options;
-    const thread = new StreamThread(workerUrl, { id: this.#lastId, mediaIo, playout }, this);
-    this.#supervisor.watch(thread);
-    return thread;
+    return new StreamThread(workerUrl, { id: this.#lastId, mediaIo, playout }, this);
   }
 }
 

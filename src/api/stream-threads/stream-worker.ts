@@ -27,6 +27,7 @@ import { type ThreadDeps, ThreadStream } from './thread-stream.ts';
 import { WaitingAgents } from './waiting-agents.ts';
 
 const BEAT_MS = 100;
+const LINGER_MS = 100;
 
 interface OpenStream {
   readonly stream: ThreadStream;
@@ -72,6 +73,7 @@ export class StreamWorker {
     this.#bell.listen((slots) => this.#agents.ticked(slots));
     this.#port.on('message', (message: ToThread) => this.#handle(message));
     setInterval(() => this.#beat(), BEAT_MS);
+    this.#post({ type: 'ready' });
   }
 
   #handlers(): UwsHandlers {
@@ -144,8 +146,10 @@ export class StreamWorker {
   }
 
   #beat(): void {
+    const { user, system } = process.threadCpuUsage();
+    const cpuMs = (user + system) / 1_000;
     const { bytes: unreadBytes, droppedSlow, droppedFull } = this.#backlog;
-    this.#figures.beat({ sockets: this.#streams.size, unreadBytes, droppedSlow, droppedFull });
+    this.#figures.beat({ sockets: this.#streams.size, unreadBytes, droppedSlow, droppedFull, cpuMs });
     for (const [callId, streams] of this.#opusStreams)
       if (streams.size === 0) this.#opusStreams.delete(callId);
   }
@@ -154,9 +158,12 @@ export class StreamWorker {
     this.#post({ type: 'fault', error: toWireError(error) });
   }
 
+  /** Clients still read the last close frames: what they have sent meanwhile would reset their connection. */
   #stop(): void {
-    this.#library.close();
-    process.exit();
+    setTimeout(() => {
+      this.#library.close();
+      process.exit();
+    }, LINGER_MS);
   }
 }
 

@@ -4,7 +4,8 @@ const SOCKETS = 1;
 const UNREAD_BYTES = 2;
 const DROPPED_SLOW = 3;
 const DROPPED_FULL = 4;
-const WORDS = 5;
+const CPU_MS = 5;
+const WORDS = 6;
 
 export class ThreadFigures {
   readonly memory: SharedArrayBuffer;
@@ -20,8 +21,8 @@ export class ThreadFigures {
   }
 
   read() {
-    const [, sockets = 0, unreadBytes = 0, droppedSlow = 0, droppedFull = 0] = this.#words;
-    return { sockets, unreadBytes, droppedSlow, droppedFull };
+    const [, sockets = 0, unreadBytes = 0, droppedSlow = 0, droppedFull = 0, cpuMs = 0] = this.#words;
+    return { sockets, unreadBytes, droppedSlow, droppedFull, cpuMs };
   }
 
   /** The thread is alive, and these are its figures now. */
@@ -30,6 +31,7 @@ export class ThreadFigures {
     this.#words[UNREAD_BYTES] = now.unreadBytes;
     this.#words[DROPPED_SLOW] = now.droppedSlow;
     this.#words[DROPPED_FULL] = now.droppedFull;
+    this.#words[CPU_MS] = now.cpuMs;
     Atomics.add(this.#words, HEARTBEAT, 1);
   }
 }

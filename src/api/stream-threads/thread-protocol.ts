@@ -57,6 +57,8 @@ export type ToThread =
   | { readonly type: 'stop' };
 
 export type FromThread =
+  /** It takes over connections from now on, and beats. */
+  | { readonly type: 'ready' }
   | { readonly type: 'adopted'; readonly descriptor: number }
   | AskedRequest
   | { readonly type: 'opened'; readonly id: number }

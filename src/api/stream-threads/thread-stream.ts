@@ -70,6 +70,7 @@ export class ThreadStream implements SocketHandler {
       nowMs: () => clock.monotonicMs(),
       join: (observer) => this.#join(observer),
     });
+    for (const event of this.#begins.opening) events.send(event);
     post({ type: 'opened', id: this.id });
   }
 

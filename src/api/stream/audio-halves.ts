@@ -1,5 +1,6 @@
 import type { Capability } from '../../base/platform.ts';
 import type { AgentBell, AgentPlacement, ClearPoint } from '../../threads/protocol.ts';
+import type { StreamEvent } from '../schema/stream.ts';
 
 /**
  * A call WebSocket whose connection is on a thread of its own has two halves: the one on that thread carries the audio,
@@ -11,6 +12,8 @@ export interface AudioBegins {
   readonly callId: string;
   readonly sampleRateHz: number;
   readonly capabilities: readonly Capability[];
+  /** What the client is told first. */
+  readonly opening: readonly StreamEvent[];
 }
 
 /** To the half with the audio. */

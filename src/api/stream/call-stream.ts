@@ -4,7 +4,7 @@ import type { AgentScope } from '../../base/scope.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
-import type { CallEvent } from '../../calls/call-event.ts';
+import type { CallEvent, CallSnapshot } from '../../calls/call-event.ts';
 import { isOver } from '../../calls/call-state.ts';
 import { sendChat } from '../../calls/chat.ts';
 import { say } from '../../calls/speak.ts';
@@ -52,6 +52,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver {
   #audioHere: StreamAudio | null = null;
   #stopObserving: () => void = () => {};
   #leaveList: () => void = () => {};
+  /** What the half on another thread knows of the call, and has told the client. */
+  #begunWith: CallSnapshot | null = null;
   /** Ends the interim results that the client has asked for. */
   #stopInterims: (() => void) | null = null;
 
@@ -69,9 +71,11 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver {
     return this.#deps.scope.accountId;
   }
 
-  get halfBegins(): AudioBegins {
+  beginHalf(): AudioBegins {
     const { callId, sampleRateHz } = this.#call.identity;
-    return { callId, sampleRateHz, capabilities: this.#call.snapshot().capabilities };
+    this.#begunWith = this.#call.snapshot();
+    const { capabilities } = this.#begunWith;
+    return { callId, sampleRateHz, capabilities, opening: openingEvents(this.#begunWith) };
   }
 
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
@@ -93,6 +97,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver {
       return socket.close(TRY_AGAIN_LATER, 'too many streams on this call');
     }
     const snapshot = this.#call.snapshot();
+    if (snapshot === this.#begunWith) return;
     audio.offer(snapshot.capabilities);
     for (const event of openingEvents(snapshot)) events.send(event);
   }
@@ -143,7 +148,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver {
   #newAudio(socket: Socket, events: ClientEvents): StreamAudio {
     const { readPosition, opus, calls } = this.#deps;
     return new StreamAudio({
-      ...this.halfBegins,
+      sampleRateHz: this.#call.identity.sampleRateHz,
+      capabilities: this.#call.snapshot().capabilities,
       socket,
       events,
       readPosition,

@@ -76,8 +76,8 @@ export class OpenSocket implements Socket, UnreadConnection {
     return ws?.toHalf === undefined ? null : (message) => ws.toHalf?.(message);
   }
 
-  get halfBegins(): unknown {
-    return this.#handler.halfBegins;
+  beginHalf(): unknown {
+    return this.#handler.beginHalf?.();
   }
 
   get accountId(): string {

@@ -31,7 +31,7 @@ export interface SocketHandler {
   /** Whose budget the connection spends. */
   readonly accountId: string;
   /** What its half on the thread of the connection begins with. Only for routes whose connections have threads. */
-  readonly halfBegins?: unknown;
+  beginHalf?(): unknown;
   /** A message of that half. */
   fromHalf?(message: unknown): void;
   opened(socket: Socket): void;
