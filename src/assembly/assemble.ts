@@ -16,6 +16,7 @@ import { BridgeKey } from '../accounts/keys/bridge-key.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
 import { endLogins } from '../accounts/logins/end-logins.ts';
 import { logInBots } from '../accounts/logins/hosted-bots.ts';
+import { offeredTraits } from '../accounts/logins/offered-traits.ts';
 import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
 import { Mailer } from '../accounts/mail/mailer.ts';
 import { OutboxFolder } from '../accounts/mail/outbox-folder.ts';
@@ -101,7 +102,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
-  const accounts = { ...sipAccounts, traits: settings.traits, calls, connections, budgets };
+  const traits = offeredTraits(settings.traits, connectors);
+  const accounts = { ...sipAccounts, traits, calls, connections, budgets };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const crowded = crowdedAccounts(deps, people.mailer);

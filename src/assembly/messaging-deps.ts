@@ -120,7 +120,7 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
 }
 
 function intakeDomain(
-  { store, clock, wakeups, events }: PartDeps,
+  { store, clock, wakeups, events, metrics }: PartDeps,
   { files, roster }: MessagingNeeds,
   outbound: OutboundDomain,
 ): Omit<IntakeDomain, 'platform' | 'queue'> {
@@ -147,6 +147,7 @@ function intakeDomain(
         outbound.onFailure('a message to a bot owner', error),
       );
     },
+    onIgnoredReaction: (platform) => metrics.messengerEvent(platform, 'reaction_ignored'),
     followAgents: (accountId) => roster.reload(accountId),
   };
 }

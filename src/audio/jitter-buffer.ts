@@ -54,6 +54,8 @@ export class JitterBuffer implements Payload {
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
+  /** When the packet that was pulled last had arrived. */
+  pulledArrivalMs = 0;
 
   readonly #format: JitterFormat;
   readonly #slots: JitterSlots;
@@ -73,9 +75,6 @@ export class JitterBuffer implements Payload {
   #owedSamples = 0;
   /** Audio that has been pulled and waits to be played. */
   #aheadMs = 0;
-  /** When the packet in each slot has arrived. */
-  readonly #arrivals = new Float64Array(SLOTS);
-  #pulledArrivalMs = 0;
 
   /** Creates a buffer that adds to `counters`, which may come from another buffer, and holds at most `maxTargetMs`. */
   constructor(format: JitterFormat, counters: JitterCounters, maxTargetMs = MOST_MAX_TARGET_MS) {
@@ -100,11 +99,6 @@ export class JitterBuffer implements Payload {
   /** What the buffer holds right after a packet on time, smoothed; 0 without a stream. */
   get delayMs(): number {
     return this.#state === 'playing' ? this.pacing.levelMs : 0;
-  }
-
-  /** When the packet that was pulled last had arrived. */
-  get pulledArrivalMs(): number {
-    return this.#pulledArrivalMs;
   }
 
   /** Notes how much of what was pulled waits to be played. */
@@ -146,8 +140,7 @@ export class JitterBuffer implements Payload {
       durationSamples > 0 ? this.#target.observe(packet.timestamp, durationSamples, arrivalMs) : 0;
     if (this.#isPast(sequence, packet.timestamp, durationSamples)) return this.#refuse('late');
     this.#makeRoom(sequence);
-    this.#slots.put(sequence, packet, durationSamples);
-    this.#arrivals[sequence % SLOTS] = arrivalMs;
+    this.#slots.put(sequence, packet, durationSamples, arrivalMs);
     this.counters.received++;
     if (this.#state === 'playing' && durationSamples > 0)
       this.#noteLevel(this.#aheadOf(packet.timestamp) + durationSamples, latenessMs, arrivalMs);
@@ -303,7 +296,7 @@ export class JitterBuffer implements Payload {
 
   #take(head: number): Pulled {
     this.counters.lost += this.#missingBefore(head);
-    this.#pulledArrivalMs = this.#arrivals[head % SLOTS]!;
+    this.pulledArrivalMs = this.#slots.arrivalMs(head);
     this.payloadType = this.#slots.payloadType(head);
     this.payloadOffset = this.#slots.payloadOffset(head);
     this.payloadLength = this.#slots.payloadLength(head);

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../base/nearest-name.ts';
 import { traitsWithFiles } from '../base/platform.ts';
+import { readConfigFile } from './config-file.ts';
 import { conflicts } from './conflicts.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
 import { VARIABLES, type Values, type Variable } from './variables.ts';
@@ -376,35 +376,6 @@ function deepFreeze<Tree extends object>(tree: Tree): Tree {
     if (typeof branch === 'object' && branch !== null && !ArrayBuffer.isView(branch)) deepFreeze(branch);
   }
   return Object.freeze(tree);
-}
-
-interface ConfigFile {
-  /** Values by key, as text like environment variables. */
-  readonly texts: Readonly<Record<string, string>>;
-  readonly mistakes: readonly string[];
-}
-
-/** Reads the optional `gateway.json`: one object with variable names as keys. */
-function readConfigFile(path: string): ConfigFile {
-  try {
-    return textsOf(JSON.parse(readFileSync(path, 'utf8')), path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { texts: {}, mistakes: [] };
-    return { texts: {}, mistakes: [`${path}: ${(error as Error).message}`] };
-  }
-}
-
-function textsOf(content: unknown, path: string): ConfigFile {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    return { texts: {}, mistakes: [`${path}: must be one JSON object`] };
-  }
-  const texts: Record<string, string> = {};
-  const mistakes: string[] = [];
-  for (const [name, value] of Object.entries(content)) {
-    if (typeof value === 'string' || typeof value === 'number') texts[name] = String(value);
-    else if (value !== null) mistakes.push(`${name}: must be a string or a number (in ${path})`);
-  }
-  return { texts, mistakes };
 }
 
 /** Null stays null. */

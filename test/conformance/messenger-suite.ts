@@ -3,6 +3,7 @@ import { CONTEXT_RULES } from './messenger/context-rules.ts';
 import { CRASH_RULES } from './messenger/crash-rules.ts';
 import type { MessengerRule } from './messenger/messenger-under-test.ts';
 import { OPTIONAL_RULES } from './messenger/optional-rules.ts';
+import { PAYLOAD_RULES } from './messenger/payload-rules.ts';
 import { RECEIVING_RULES } from './messenger/receiving-rules.ts';
 import { SENDING_RULES } from './messenger/sending-rules.ts';
 import { WEBHOOK_RULES } from './messenger/webhook-rules.ts';
@@ -13,6 +14,7 @@ export const MESSENGER_RULES: readonly MessengerRule[] = [
   ...SENDING_RULES,
   ...OPTIONAL_RULES,
   ...CONTEXT_RULES,
+  ...PAYLOAD_RULES,
   ...CHANNEL_RULES,
   ...WEBHOOK_RULES,
   ...CRASH_RULES,

@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { DiscordUnderTest } from '../conformance/messenger/discord-under-test.ts';
+import type { PersonUnderTest } from '../conformance/messenger/messenger-under-test.ts';
+import { USUAL_LIMITS } from '../fakes/discord/rest/rate-limits.ts';
+import { FakeOpenAi } from '../fakes/openai/fake-openai.ts';
 import { SendLimits } from '../fakes/telegram/send-limits.ts';
 import { InlineGateway } from '../support/inline-gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -8,32 +12,95 @@ const PEOPLE = 100;
 /** What a model of these days writes. */
 const WORD_EVERY_MS = 100;
 const WORDS = 30;
+const FIRST_TEXT_MS = 300;
+const PATIENCE_MS = 40_000;
 
-it('stays within the limits of a bot with 100 conversations at once', async () => {
-  const world = await InlineGateway.start({ SVC_DM_TIMEOUT_TEXT: 'off' });
-  onTestFinished(() => world.stop());
-  const limits = new SendLimits();
-  world.bot.limits = limits;
-  world.openai.reply = async function* ({ text }) {
-    const [, name] = /I am (P\d+)/.exec(text) ?? [];
+/** When the model began to write to each person, by their names, in milliseconds. */
+const beganMs = new Map<string, number>();
+
+/** Writes to whoever says "I am …", word by word. */
+function writesSlowly(openai: FakeOpenAi): void {
+  openai.reply = async function* ({ text }) {
+    const name = /I am (\w+)/.exec(text)?.[1] ?? '';
+    beganMs.set(name, Date.now());
     yield { kind: 'text', text: `To ${name}:` };
     for (let word = 0; word < WORDS; word++) {
       await wait(WORD_EVERY_MS);
       yield { kind: 'text', text: ` word${word}` };
     }
   };
+}
+
+it('stays within the limits of a Telegram bot with 100 conversations at once', async () => {
+  const world = await InlineGateway.start({ SVC_DM_TIMEOUT_TEXT: 'off' });
+  onTestFinished(() => world.stop());
+  const limits = new SendLimits();
+  world.bot.limits = limits;
+  writesSlowly(world.openai);
   const people = Array.from({ length: PEOPLE }, (_, n) =>
     world.bot.person({ id: 1_000 + n, first_name: `P${n}` }),
   );
   for (const person of people) person.says(`I am ${person.facts.first_name}`);
-  await waitFor('all replies', () => people.every(({ received }) => received.length > 0), 40_000);
+  await waitFor('all replies', () => people.every(({ received }) => received.length > 0), PATIENCE_MS);
   expect(limits.exceeded).toBe(0);
   for (const { received, facts } of people) {
     expect(received).toHaveLength(1);
     expect(received[0]!.text).toMatch(new RegExp(`^To ${facts.first_name}: word0 .* word${WORDS - 1}$`));
   }
-  const shown = people.filter(({ drafts }) => drafts.length > 0).length;
-  const drafts = people.reduce((sum, person) => sum + person.drafts.length, 0);
-  console.log(`${shown} of ${PEOPLE} conversations saw a draft, ${drafts} drafts`);
-  expect(shown).toBeGreaterThan(PEOPLE / 4);
+  const shown = people.filter(({ drafts }) => drafts.length > 0);
+  report(
+    shown.map(({ drafts, facts }) => drafts[0]!.atMs - beganMs.get(facts.first_name)!),
+    people.reduce((sum, person) => sum + person.drafts.length, 0),
+  );
+  expect(shown.length).toBeGreaterThan(PEOPLE / 4);
 });
+
+it('stays within the limits of a Discord bot with 100 conversations at once', async () => {
+  const openai = await new FakeOpenAi().start();
+  onTestFinished(() => openai.stop());
+  writesSlowly(openai);
+  const env = { SVC_OPENAI_URL: openai.url, SVC_MODELS_ALLOW: '127.0.0.0/8' };
+  const limits = { bot: 'own', patienceMs: PATIENCE_MS, rateLimits: USUAL_LIMITS } as const;
+  const subject = await DiscordUnderTest.start({ ...limits, gateway: { env } });
+  onTestFinished(() => subject.stop());
+  const { settingsApi } = subject.gateway;
+  const { agents } = (await settingsApi.get('/api/agents')).body;
+  const config = { api_key: openai.key, model: 'gpt-6-luna' };
+  await settingsApi.patch(`/api/agents/${agents[0].id}/provider`, { provider: 'openai', config });
+  const people: { readonly name: string; readonly person: PersonUnderTest }[] = [];
+  for (let n = 0; n < PEOPLE; n++) people.push({ name: `P${n}`, person: await subject.person() });
+  const refused = subject.discord.invalidRequests.recent;
+  for (const { name, person } of people) person.writes(`I am ${name}`);
+  const shownMs = new Map<string, number>();
+  const isDone = () => {
+    for (const { name, person } of people)
+      if (!shownMs.has(name) && person.received().length > 0) shownMs.set(name, Date.now());
+    return people.every(({ person }) =>
+      person
+        .received()
+        .at(-1)
+        ?.text.endsWith(`word${WORDS - 1}`),
+    );
+  };
+  await waitFor('all replies', isDone, PATIENCE_MS);
+  expect(subject.discord.invalidRequests.recent - refused, 'requests beyond a limit').toBe(0);
+  for (const { name, person } of people) {
+    const texts = person.received().map(({ text }) => text);
+    expect(texts).toEqual([expect.stringMatching(new RegExp(`^To ${name}: word0 .* word${WORDS - 1}$`))]);
+  }
+  report(
+    [...shownMs].map(([name, atMs]) => atMs - beganMs.get(name)!),
+    subject.discord.requests.filter(({ route }) => route === 'editMessage').length,
+  );
+});
+
+/** How long after the first token the first text was shown. A platform's limit per second spreads those of 100. */
+function report(afterMs: readonly number[], requests: number): void {
+  const sorted = afterMs.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  const soon = sorted.filter((each) => each <= FIRST_TEXT_MS).length;
+  console.log(
+    `${sorted.length} of ${PEOPLE} conversations saw a beginning, ${soon} within ${FIRST_TEXT_MS} ms of the first token; ` +
+      `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms; ${requests} drafts or edits`,
+  );
+}

@@ -160,7 +160,7 @@ function statusOf(login: PlatformAccount, shared: LoginState | null): string {
 
 function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {
   return match(login, 'type', {
-    bot_token: (login) => ({ agent: login.botName, operator: null }),
+    bot_token: (login) => ({ agent: login.botName, operator: login.ownerName }),
     connection: (login) => ({
       // A connection of its own acts as the account of the platform that it was made with.
       agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : login.label,

@@ -41,6 +41,8 @@ export interface PlacesCalls {
   readonly loginKinds: readonly CallLogin['kind'][];
   /** The ways into calls, the best one first, in words for people. */
   readonly ways?: readonly CallWay[];
+  /** What its calls can offer here. Absent: all that the specification names for the platform. */
+  readonly offers?: readonly Capability[];
   /** Presses the keys of `DialRequest.dtmf`. Absent: requests have none. */
   readonly takesDtmf?: true;
   /** Whether a login may lead to a target: where servers belong to people, a link fits one of them. Absent: any may. */

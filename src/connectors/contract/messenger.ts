@@ -205,8 +205,11 @@ export type Intake =
 /** The domain's side of a messenger. Its promises settle once the change is on disk. */
 export interface MessageIntake {
   received(message: InboundMessage): Promise<Intake>;
-  /** The other side edited a message. Unknown messages are ignored. */
-  edited(from: Address, platformMessageId: string, text: string): Promise<void>;
+  /**
+   * The other side has edited a message, or deleted it: `text` null. That may overtake the message, which is then stored as
+   * it is by now.
+   */
+  edited(from: Address, platformMessageId: string, text: string | null): Promise<void>;
   /** Reactions to unknown messages are ignored, and those that change nothing. `from.person` has reacted. */
   reacted(from: Address, reaction: InboundReaction): Promise<void>;
   /** A person or channel, with all its threads, has become unreachable, or reachable again. */
@@ -263,7 +266,11 @@ export type LaterStatus =
 /** Metrics and logs of a connector; never message content or credentials. */
 export interface MessengerObserver<Event extends string> {
   count(event: Event): void;
-  log(level: 'info' | 'warn' | 'error', text: string, detail: Readonly<Record<string, unknown>>): void;
+  log(
+    level: 'debug' | 'info' | 'warn' | 'error',
+    text: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): void;
 }
 
 /** What a person can do about a failure, for the words in which the platform tells it. */

@@ -40,6 +40,9 @@ const Embed = z.object({
   title: field(z.string()),
   description: field(z.string()),
   url: field(z.string()),
+  author: field(z.object({ name: field(z.string()) })),
+  footer: field(z.object({ text: field(z.string()) })),
+  image: field(z.object({ url: field(z.string()) })),
   fields: field(z.array(z.object({ name: z.string(), value: z.string() }))),
 });
 
@@ -48,7 +51,14 @@ export type Embed = z.output<typeof Embed>;
 /** https://docs.discord.com/developers/resources/poll#poll-object */
 const Poll = z.object({
   question: z.object({ text: field(z.string()) }),
-  answers: z.array(z.object({ poll_media: z.object({ text: field(z.string()) }) })),
+  answers: z.array(
+    z.object({
+      poll_media: z.object({
+        text: field(z.string()),
+        emoji: field(z.object({ name: field(z.string().nullable()) })),
+      }),
+    }),
+  ),
 });
 
 /** What a message, or what was forwarded of one, consists of. */
@@ -57,6 +67,8 @@ const Content = z.object({
   attachments: field(z.array(Attachment)),
   embeds: field(z.array(Embed)),
   sticker_items: field(z.array(z.object({ name: z.string() }))),
+  /** Texts, pictures and buttons in a form of their own (https://docs.discord.com/developers/components/reference). */
+  components: field(z.array(z.unknown())),
 });
 
 export type Content = z.output<typeof Content>;
@@ -79,6 +91,10 @@ export const Message = Content.extend({
   mentions: field(z.array(User)),
   mention_roles: field(z.array(Snowflake)),
   poll: field(Poll),
+  /** Somebody is invited to play or do something together. */
+  activity: field(z.unknown()),
+  application: field(z.object({ name: field(z.string()) })),
+  shared_client_theme: field(z.unknown()),
   type: z.number(),
   flags: field(z.number()),
   /** The message was written by a webhook. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { pastedLink } from '../../base/pasted-link.ts';
-import { noLoginText, type Platform } from '../../base/platform.ts';
+import { type Capability, noLoginText, type Platform } from '../../base/platform.ts';
 import { CANCELLED, type Termination } from '../../base/termination.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg, SendsDtmf } from '../contract/call-leg.ts';
@@ -25,6 +25,8 @@ export interface MeetingDirectory<Meeting, Found> {
   readonly platform: Platform;
   /** As in `PlacesCalls`. */
   readonly ways: readonly CallWay[];
+  /** What a call in a meeting offers beside audio. Absent: nothing. */
+  readonly offers?: readonly Capability[];
   /** Sample rate of calls, in Hz. */
   readonly sampleRateHz: number;
   /** Why a meeting cannot be joined without a connected account; says what else would do. Absent: `read` sees to it. */
@@ -57,6 +59,8 @@ export interface JoinedMeeting<Found> {
   readonly displayName: string;
 }
 
+const AUDIO: readonly Capability[] = ['audio_in', 'audio_out'];
+
 /** Any trunk takes it. */
 export const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' };
 
@@ -76,6 +80,7 @@ export interface PhoneMeetingsDeps {
 export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   readonly loginKinds = ['connection', 'trunk'] as const;
   readonly ways: readonly CallWay[];
+  readonly offers: readonly Capability[];
   readonly takesDtmf = true;
   readonly #directory: MeetingDirectory<Meeting, Found>;
   readonly #sip: DialsSip;
@@ -83,6 +88,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
 
   constructor(directory: MeetingDirectory<Meeting, Found>, { sip, log }: PhoneMeetingsDeps) {
     this.ways = directory.ways;
+    this.offers = [...AUDIO, ...(directory.offers ?? [])];
     this.#directory = directory;
     this.#sip = sip;
     this.#log = log;
@@ -97,7 +103,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     const target = this.#read(request);
     if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
     else if (!hasWay) throw new GatewayError('no_sip_trunk', needsTrunk);
-    return { capabilities: ['audio_in', 'audio_out'], sampleRateHz };
+    return { capabilities: AUDIO, sampleRateHz };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {

@@ -6,6 +6,7 @@ export type NextcloudTalkEvent =
   | 'webhook_repeated'
   | 'room_ignored'
   | 'room_failed'
+  | 'message_ignored'
   | 'typing_failed'
   | 'events_lost'
   | 'throttled'

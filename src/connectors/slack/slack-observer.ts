@@ -4,6 +4,7 @@ export type SlackEvent =
   | 'webhook_refused'
   | 'webhook_unreadable'
   | 'event_failed'
+  | 'event_ignored'
   | 'socket_lost'
   | 'throttled'
   | 'api_error'

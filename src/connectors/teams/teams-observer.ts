@@ -4,7 +4,7 @@ export type TeamsEvent =
   | 'webhook_refused'
   | 'webhook_unreadable'
   | 'event_failed'
-  | 'event_skipped'
+  | 'event_ignored'
   | 'keys_failed'
   | 'throttled'
   | 'api_error'

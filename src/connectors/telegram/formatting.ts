@@ -18,7 +18,7 @@ export interface FormattedText {
 
 /** Twice the longest text that Telegram accepts. Longer texts are not formatted. */
 const MAX_CHARACTERS = 8_192;
-/** Telegram ignores further entities. */
+/** Telegram ignores further entities. Links come first, because their addresses would be lost. */
 const MAX_ENTITIES = 100;
 /** Other links are ignored. */
 const LINKED = /^(?:https?|tg|mailto|tel):/i;
@@ -31,8 +31,14 @@ export function formatted(source: string): FormattedText {
   if (source.length > MAX_CHARACTERS) return { text: source, entities: [] };
   const { text, entities } = render(TELEGRAM, parseMarkdown(source));
   if (text.trim() === '') return plain(source);
-  const sorted = entities.toSorted((one, other) => one.offset - other.offset || other.length - one.length);
-  return { text, entities: sorted.slice(0, MAX_ENTITIES) };
+  const links = entities.filter(({ type }) => type === 'text_link');
+  if (links.length > MAX_ENTITIES) return plain(source);
+  const others = entities.filter(({ type }) => type !== 'text_link').toSorted(inOrder);
+  return { text, entities: [...links, ...others].slice(0, MAX_ENTITIES).toSorted(inOrder) };
+}
+
+function inOrder(one: TextEntity, other: TextEntity): number {
+  return one.offset - other.offset || other.length - one.length;
 }
 
 const TELEGRAM: Dialect<FormattedText> = {

@@ -10,6 +10,7 @@ export const toWhatsApp = asText(
   symbolDialect({
     shown: (text) => text,
     link: (content, url) => withAddress(content, url),
+    url: (url) => url,
     bullet: '-',
   }),
   MAX_CHARACTERS,

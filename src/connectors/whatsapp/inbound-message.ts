@@ -21,15 +21,18 @@ export function inboundMessage(
   if (!names || message.group_id !== undefined || SILENT_TYPES.has(message.type)) return undefined;
   const { name, username } = contact?.profile ?? {};
   const choice = choiceIn(message);
+  const text = textOf(message);
+  const files = filesOf(message);
+  if (text === '' && files.length === 0) return undefined;
   return {
     from: directAddress({ kind: 'shared' }, names.remoteId),
     alias: names.alias,
     remoteName: name || username || null,
     senderName: null,
     platformMessageId: message.id,
-    text: textOf(message),
+    text,
     sentAt: sentAt(message, nowIso),
-    files: filesOf(message),
+    files,
     replyTo: answeredIn(message),
     ...(choice !== null && { choice }),
   };

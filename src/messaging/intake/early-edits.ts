@@ -4,17 +4,22 @@ import { LimitedMap } from '../../base/limited-map.ts';
 /** Of one platform. */
 const MOST = 5_000;
 
+/** What a message says by now. `text` null: it was deleted. */
+export interface Edit {
+  readonly text: string | null;
+}
+
 /** Edits and deletions that came before their message: platforms deliver in any order, and repeat what was not acknowledged. */
 export class EarlyEdits {
-  readonly #texts = new LimitedMap<string>(MOST);
+  readonly #edits = new LimitedMap<Edit>(MOST);
 
-  note(from: Address, platformMessageId: string, text: string): void {
-    this.#texts.set(keyOf(from, platformMessageId), text);
+  note(from: Address, platformMessageId: string, text: string | null): void {
+    this.#edits.set(keyOf(from, platformMessageId), { text });
   }
 
-  /** Returns the text that a message has by now; null: it was not edited. */
-  textOf(from: Address, platformMessageId: string): string | null {
-    return this.#texts.get(keyOf(from, platformMessageId)) ?? null;
+  /** Undefined: it was not edited. */
+  find(from: Address, platformMessageId: string): Edit | undefined {
+    return this.#edits.get(keyOf(from, platformMessageId));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Address, Space } from '../../base/address.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
-import { findPlatformMessage } from '../../store/messages/messages.ts';
+import { detachFiles, findPlatformMessage } from '../../store/messages/messages.ts';
 import {
   changeSpaceId,
   findConversationAt,
@@ -76,24 +76,31 @@ async function moveConversations(
   }
 }
 
+/** Stands in for a message that its author has deleted. */
+export const DELETED_TEXT = '[message deleted]';
+
 /**
- * Applies a person's edit of their message and announces it as a `dm_edited` event, if it changes anything. Returns false when
- * the message is not known, or not yet.
+ * Applies a person's edit of their message, or its deletion (`edit` null), and announces it as a `dm_edited` event, if it
+ * changes anything. Returns false when the message is not known, or not yet.
  */
 export async function editMessage(
   { store, platform, clock, wakeups }: IntakeDomain,
   from: Address,
   platformMessageId: string,
-  text: string,
+  edit: string | null,
 ): Promise<boolean> {
+  const text = edit ?? DELETED_TEXT;
   const edited = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);
+    // What strangers write is not stored, and so need not be remembered.
+    if (receivers.length === 0) return 'unchanged';
     for (const conversation of await conversationsAt(trx, receivers, from)) {
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;
       if (message.text === text) return 'unchanged';
       const createdAt = clock.nowIso();
       await changeRows(trx, 'messages', { seq: message.seq }, { text, changedAt: createdAt });
+      if (edit === null) await detachFiles(trx, message.seq);
       const payload = { platform, message: { id: message.id, text } };
       await announce(trx, conversation, { type: 'dm_edited', payload, createdAt });
       return conversation;

@@ -32,6 +32,8 @@ export interface IntakeDomain {
    * `isFirst`: no other one before, of this exchange.
    */
   readonly onUnheard: (conversation: PlatformConversation, isFirst: boolean) => void;
+  /** Called for a reaction that is not announced: its message is unknown, or the account stores as much as it may. */
+  readonly onIgnoredReaction: (platform: Platform) => void;
   /** Updates sessions when an account got its first agent. */
   readonly followAgents: (accountId: string) => Promise<void>;
 }

@@ -1,9 +1,9 @@
-import type { MessageIntake } from '../../connectors/contract/messenger.ts';
+import type { InboundMessage, MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
 import { BotExchanges } from './bot-exchanges.ts';
-import { EarlyEdits } from './early-edits.ts';
-import { editMessage, followReachability, followRename } from './follow-remote.ts';
+import { EarlyEdits, type Edit } from './early-edits.ts';
+import { DELETED_TEXT, editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
 import { receiveReaction } from './receive-reaction.ts';
@@ -16,8 +16,12 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
   return {
     received: async (message) => {
       const { from, platformMessageId } = message;
-      const text = early.textOf(from, platformMessageId) ?? message.text;
-      return await receiveMessage(domain, bots, { ...message, text });
+      const before = early.find(from, platformMessageId);
+      const taken = await receiveMessage(domain, bots, before ? edited(message, before) : message);
+      // It may have come while the message was being stored.
+      const now = early.find(from, platformMessageId);
+      if (now && now !== before) await editMessage(domain, from, platformMessageId, now.text);
+      return taken;
     },
     edited: async (...edit) => {
       if (!(await editMessage(domain, ...edit))) early.note(...edit);
@@ -35,4 +39,9 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
       return await domain.answers.wait(domain.platform, { accountId, from }, ...limits);
     },
   };
+}
+
+/** Of a message that was deleted, nothing is stored but that it was. */
+function edited(message: InboundMessage, { text }: Edit): InboundMessage {
+  return text === null ? { ...message, text: DELETED_TEXT, files: [] } : { ...message, text };
 }

@@ -16,7 +16,7 @@ const MAX_THREADS = 200;
 
 /** Announces a reaction to a message of the store as a `dm_reaction` event. */
 export async function receiveReaction(
-  { store, platform, clock, wakeups }: IntakeDomain,
+  { store, platform, clock, wakeups, onIgnoredReaction }: IntakeDomain,
   from: Address,
   { platformMessageId, emoji, isAdded, senderName }: InboundReaction,
 ): Promise<void> {
@@ -35,7 +35,8 @@ export async function receiveReaction(
     await announce(trx, conversation, { type: 'dm_reaction', payload, createdAt: clock.nowIso() });
     return message.accountId;
   });
-  if (accountId !== null) wakeups.wake(accountId);
+  if (accountId === null) onIgnoredReaction(platform);
+  else wakeups.wake(accountId);
 }
 
 async function findReacted(

@@ -9,8 +9,6 @@ import { resolved } from './bridge-address.ts';
 import type { BridgeEvent, CallEnded, CallInvite, EventResult } from './bridge-event.ts';
 import { BRIDGE_HOLDER, type PlatformBridge } from './platform-bridge.ts';
 
-/** Stands in for a message that its author has deleted. */
-const DELETED_TEXT = '[message deleted]';
 const NOT_CARRIED = 'The bridge does not carry this platform (SVC_BRIDGE_PLATFORMS)';
 
 const NO_FILES = 'The gateway takes no files on this platform';
@@ -94,7 +92,7 @@ async function takeMessage(
       await intake.edited(from, event.messageId, event.text);
       return 'done';
     case 'delete':
-      await intake.edited(from, event.messageId, DELETED_TEXT);
+      await intake.edited(from, event.messageId, null);
       return 'done';
     case 'reaction':
       await intake.reacted(from, event.reaction);

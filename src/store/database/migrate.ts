@@ -12,6 +12,7 @@ import { migration0040 } from '../migrations/0040-live-replies.ts';
 import { migration0042 } from '../migrations/0042-turn-metrics.ts';
 import { migration0044 } from '../migrations/0044-owners-of-forgotten.ts';
 import { migration0047 } from '../migrations/0047-trunk-callers.ts';
+import { migration0051 } from '../migrations/0051-usage-of-calls.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0042,
   migration0044,
   migration0047,
+  migration0051,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -11,7 +11,13 @@ export type PlatformAccount =
       readonly email: string | null;
       readonly loginKey: string | null;
     })
-  | (Common & { readonly type: 'bot_token'; readonly platform: Platform; readonly botName: string | null })
+  | (Common & {
+      readonly type: 'bot_token';
+      readonly platform: Platform;
+      readonly botName: string | null;
+      /** Name of the bot's owner at the platform; null: nobody is known to own it. */
+      readonly ownerName: string | null;
+    })
   | (Common & { readonly type: 'sip_number'; readonly number: string });
 
 interface Common {
@@ -22,10 +28,20 @@ interface Common {
 
 /** Returns all platform accounts of an account: connections, bots, numbers; oldest first within each kind. */
 export async function listPlatformAccounts(db: Db, accountId: string): Promise<PlatformAccount[]> {
+  const owners = await botOwners(db, accountId);
   return [
     ...(await listConnections(db, accountId)),
     ...(await listBots(db, accountId)).map(({ id, status, platform, botName }) => {
-      return { type: 'bot_token', label: botName ?? platform, id, status, platform, botName } as const;
+      const ownerName = owners.get(id) ?? null;
+      return {
+        type: 'bot_token',
+        label: botName ?? platform,
+        id,
+        status,
+        platform,
+        botName,
+        ownerName,
+      } as const;
     }),
     ...(await listNumbers(db, accountId)),
   ];
@@ -40,6 +56,17 @@ async function listConnections(db: Db, accountId: string): Promise<PlatformAccou
     .orderBy('id')
     .execute();
   return rows.map((row) => ({ type: 'connection', ...row }));
+}
+
+/** Returns the names of the people who own the account's bots, by the bot's id. */
+async function botOwners(db: Db, accountId: string): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await db
+    .selectFrom('botOwners')
+    .innerJoin('conversations', 'conversations.id', 'botOwners.conversationId')
+    .select(['botOwners.botId', 'conversations.remoteName'])
+    .where('botOwners.accountId', '=', accountId)
+    .execute();
+  return new Map(rows.map(({ botId, remoteName }) => [botId, remoteName]));
 }
 
 /** A number is only usable with a trunk. */

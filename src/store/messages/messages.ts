@@ -3,7 +3,14 @@ import type { AgentScope } from '../../base/scope.ts';
 import { isoAfter, latestOf } from '../../base/time.ts';
 import { deleteOldest } from '../database/delete-some.ts';
 import { prepared } from '../database/prepared.ts';
-import { changeRows, type Db, insertNewRow, insertReturning, type Row } from '../database/rows.ts';
+import {
+  changeRows,
+  type Db,
+  deleteRows,
+  insertNewRow,
+  insertReturning,
+  type Row,
+} from '../database/rows.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
 import type { MessagePlatform, ReplyTo } from './message-tables.ts';
@@ -91,6 +98,11 @@ async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): P
   if (fileIds.length === 0) return;
   const rows = fileIds.map((fileId, position) => ({ messageSeq, position, fileId }));
   await db.insertInto('attachments').values(rows).execute();
+}
+
+/** The message has no files any more. */
+export async function detachFiles(db: Db, messageSeq: number): Promise<void> {
+  await deleteRows(db, 'attachments', { messageSeq });
 }
 
 /** Adds the platform's ids of a message, or of the parts it was sent in. Known ids stay unchanged. */

@@ -105,6 +105,9 @@ interface UsageDaysTable {
   spokenCharacters: Generated<number>;
   spokenMs: Generated<number>;
   heardMs: Generated<number>;
+  /** Ended calls that began on this day, and how long they were answered. */
+  calls: Generated<number>;
+  callMs: Generated<number>;
 }
 
 /** What an agent has used in an hour (YYYY-MM-DDTHH, UTC) or on a day (YYYY-MM-DD). An `agentId` of '': the whole account. */

@@ -17,6 +17,7 @@ export interface CountedUsage {
 }
 
 const NOTHING: CountedUsage = { messages: 0, bytes: 0, spokenCharacters: 0, spokenMs: 0, heardMs: 0 };
+const MINUTE_MS = 60_000;
 const COUNTED = Object.keys(NOTHING) as (keyof CountedUsage)[];
 
 /** An account's usage of one platform on one day (YYYY-MM-DD, UTC). */
@@ -62,42 +63,46 @@ const addUsage = prepared((db, counted: UsageOf & CountedUsage) =>
     ),
 );
 
-/** Returns the account's usage since a day, by day and platform. Days and platforms without usage are left out. */
+/**
+ * Returns the account's usage since a day, by day and platform. Days and platforms without usage are left out. A live call
+ * counts up to now.
+ */
 export async function usageSince(
   db: Db,
   accountId: string,
   firstDay: string,
   nowIso: string,
 ): Promise<UsageDay[]> {
-  const calls = await callDays(db, accountId, firstDay, nowIso);
   const counted = await db
     .selectFrom('usageDays')
-    .select(['day', 'platform', ...COUNTED])
+    .select(['day', 'platform', 'calls', 'callMs', ...COUNTED])
     .where('accountId', '=', accountId)
     .where('day', '>=', firstDay)
     .execute();
   const days = new Map<string, UsageDay>();
-  for (const part of [...calls, ...counted]) {
-    const key = `${part.day} ${part.platform}`;
-    days.set(key, { calls: 0, minutes: 0, ...NOTHING, ...days.get(key), ...part });
+  for (const { callMs, ...counts } of [...counted, ...(await liveCalls(db, accountId, firstDay, nowIso))]) {
+    const key = `${counts.day} ${counts.platform}`;
+    const before = days.get(key) ?? { ...NOTHING, calls: 0, minutes: 0 };
+    const calls = before.calls + counts.calls;
+    days.set(key, { ...before, ...counts, calls, minutes: before.minutes + callMs / MINUTE_MS });
   }
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
 }
 
-type CallDay = Pick<UsageDay, 'day' | 'platform' | 'calls' | 'minutes'>;
-
-/** A call counts entirely on the day it started. A live call lasts until now. */
-async function callDays(db: Db, accountId: string, firstDay: string, nowIso: string): Promise<CallDay[]> {
-  const seconds = sql<number>`unixepoch(coalesce(ended_at, ${nowIso}), 'subsec') - unixepoch(answered_at, 'subsec')`;
+/** The calls that have not ended, as they would be counted if they ended now. */
+async function liveCalls(db: Db, accountId: string, firstDay: string, nowIso: string) {
   return await db
     .selectFrom('calls')
     .select(({ fn }) => [
       sql<string>`substr(created_at, 1, 10)`.as('day'),
       'platform',
       fn.countAll<number>().as('calls'),
-      sql<number>`coalesce(sum(${seconds}), 0) / 60.0`.as('minutes'),
+      sql<number>`coalesce(sum(unixepoch(${nowIso}, 'subsec') - unixepoch(answered_at, 'subsec')), 0) * 1000`.as(
+        'callMs',
+      ),
     ])
     .where('accountId', '=', accountId)
+    .where('endedAt', 'is', null)
     // Timestamps start with their day, and a text sorts before its extensions.
     .where('createdAt', '>=', firstDay)
     .groupBy(['day', 'platform'])

@@ -111,6 +111,8 @@ create table usage_days (
   spoken_characters integer not null default 0,
   spoken_ms integer not null default 0,
   heard_ms integer not null default 0,
+  calls integer not null default 0,
+  call_ms integer not null default 0,
   primary key (account_id, platform, day)
 ) strict, without rowid;
 

@@ -1,4 +1,4 @@
-/** How long the far end of a call waited for each answer. They do not count among the account's bytes: a call has 500. */
+/** How long the far end of a call waited for each answer. A call has 500 at most. */
 export const CALL_TURNS = `
 create table call_turns (
   call_id text not null references calls (call_id) on delete cascade,
@@ -9,6 +9,21 @@ create table call_turns (
   primary key (call_id, position)
 ) strict, without rowid;
 create index call_turns_of_account on call_turns (account_id);
+`;
+
+/** How long a call was answered, in milliseconds, until `end`. */
+export const answeredMs = (call: 'new.' | '', end: string): string =>
+  `cast(coalesce(unixepoch(${end}, 'subsec') - unixepoch(${call}answered_at, 'subsec'), 0) * 1000 as integer)`;
+
+/** Counts an ended call for the day on which it began. What is counted stays when the call is deleted. */
+export const CALLS_COUNTED = `
+create trigger calls_counted after update of ended_at on calls
+when old.ended_at is null and new.ended_at is not null begin
+  insert into usage_days (account_id, platform, day, calls, call_ms)
+  values (new.account_id, new.platform, substr(new.created_at, 1, 10), 1, ${answeredMs('new.', 'new.ended_at')})
+  on conflict (account_id, platform, day)
+  do update set calls = calls + 1, call_ms = call_ms + excluded.call_ms;
+end;
 `;
 
 /** Calls, conversations, their messages and files, and the feed of events. */
@@ -36,7 +51,7 @@ create table calls (
 create index calls_of_account on calls (account_id, created_at);
 create index calls_of_agent on calls (agent_id);
 create index live_calls on calls (account_id) where ended_at is null;
-
+${CALLS_COUNTED}
 create table transcript_lines (
   call_id text not null references calls (call_id) on delete cascade,
   position integer not null,

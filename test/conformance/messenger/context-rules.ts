@@ -103,17 +103,19 @@ export const CONTEXT_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'a text that is too long is sent in parts, in order, if the agent wants',
-    applies: ({ textLimit, connector }) =>
-      textLimit !== null && textLimit <= LONGEST / 2 && knowsLimit(connector, textLimit + 1),
+    applies: (subject) => subject.textLimit !== null && knowsLimit(subject, subject.textLimit + 1),
     async check(subject) {
       const talk = await Talk.begun(subject);
-      const words = Array.from({ length: Math.ceil((2.2 * subject.textLimit!) / 10) }, (_, n) =>
-        `word ${n}`.padEnd(9, 'x'),
+      const { textLimit, textOf = 'x' } = subject;
+      const length = Math.min(2.2 * textLimit!, LONGEST - WORD);
+      const words = Array.from({ length: Math.ceil(length / WORD) }, (_, n) =>
+        `${n} `.padEnd(WORD - 1, textOf),
       );
       const text = words.join(' ');
       expect((await talk.send(text)).status).toBe(502);
       const { status, body } = await talk.send(text, [], { split: true });
-      expect([status, body.message_ids[0], body.message_ids.length]).toEqual([200, body.message_id, 3]);
+      const parts = Math.ceil(length / textLimit!);
+      expect([status, body.message_ids[0], body.message_ids.length]).toEqual([200, body.message_id, parts]);
       expect(talk.read().join(' ').split(/\s+/)).toEqual(text.split(' '));
       expect((await talk.messages()).map(({ id }) => id)).toEqual(body.message_ids);
     },
@@ -122,11 +124,13 @@ export const CONTEXT_RULES: readonly MessengerRule[] = [
 
 /** The longest text that the API takes. */
 const LONGEST = 10_000;
+/** Length of a word and the space behind it. */
+const WORD = 100;
 
 /** The platform bridge leaves the limit to the bridge. */
-function knowsLimit({ provides }: MessengerUnderTest['connector'], tooLong: number): boolean {
+function knowsLimit({ connector, textOf = 'x' }: MessengerUnderTest, tooLong: number): boolean {
   try {
-    provides.messenger!.checkText('x'.repeat(tooLong), false);
+    connector.provides.messenger!.checkText(textOf.repeat(tooLong), false);
     return false;
   } catch {
     return true;

@@ -4,6 +4,8 @@ import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { DiscordConnector } from '../../../src/connectors/discord/discord-connector.ts';
 import type { FakeBot } from '../../fakes/discord/fake-bot.ts';
 import { FakeDiscord } from '../../fakes/discord/fake-discord.ts';
+import type { RateLimitTable } from '../../fakes/discord/rest/rate-limits.ts';
+import { wireUser } from '../../fakes/discord/world/user.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { MemoryRecords } from '../../support/memory-records.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -15,9 +17,11 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
 } from './messenger-under-test.ts';
+import { DISCORD_KINDS, discordMessage } from './payloads/discord-payloads.ts';
 
 /** Above what the suite sends to one person at a time. */
 const NO_LIMITS = {
@@ -46,6 +50,8 @@ export interface DiscordOptions {
   readonly bot: 'own' | 'shared';
   readonly patienceMs: number;
   readonly gateway?: GatewayOptions;
+  /** Default: above what the suite does. */
+  readonly rateLimits?: RateLimitTable;
 }
 
 /** Discord, with one bot. */
@@ -78,7 +84,10 @@ export class DiscordUnderTest implements MessengerUnderTest {
   }
 
   static async start(options: DiscordOptions): Promise<DiscordUnderTest> {
-    const discord = await FakeDiscord.start({ rateLimits: NO_LIMITS, identifyWindowMs: IDENTIFY_WINDOW_MS });
+    const discord = await FakeDiscord.start({
+      rateLimits: options.rateLimits ?? NO_LIMITS,
+      identifyWindowMs: IDENTIFY_WINDOW_MS,
+    });
     const bot = discord.addBot({ username: 'conformance_bot' });
     const shared = { SVC_DISCORD_BOT_TOKEN: bot.token, SVC_DISCORD_APPLICATION_ID: bot.applicationId };
     const { env, ...others } = options.gateway ?? {};
@@ -133,9 +142,39 @@ export class DiscordUnderTest implements MessengerUnderTest {
       new Promise((reached) => this.discord.fail('createMessage', { kind: 'hang', isDone, reached })),
   };
 
+  readonly payloads: PayloadsUnderTest = {
+    kinds: DISCORD_KINDS,
+    deliver: ({ remoteId }, payload) => {
+      this.#dispatch('MESSAGE_CREATE', discordMessage(this.#newMessage(remoteId), payload));
+    },
+    overtakes: {
+      tellsDeletions: true,
+      deliver: ({ remoteId }, text, change) => {
+        const message = this.#newMessage(remoteId);
+        const edited = { content: change, edited_timestamp: new Date().toISOString() };
+        if (change === null)
+          this.#dispatch('MESSAGE_DELETE', { id: message.id, channel_id: message.channel_id });
+        else this.#dispatch('MESSAGE_UPDATE', discordMessage(message, edited));
+        const tell = () => this.#dispatch('MESSAGE_CREATE', discordMessage(message, { content: text }));
+        tell();
+        return tell;
+      },
+    },
+  };
+
   async stop(): Promise<void> {
     await this.gateway.stop();
     await this.discord.stop();
+  }
+
+  #newMessage(remoteId: string) {
+    const { world } = this.discord;
+    const author = world.users.get(remoteId)!;
+    return { id: world.newId(), channel_id: world.dmOf(author, this.bot.user).id, author: wireUser(author) };
+  }
+
+  #dispatch(t: string, d: object): void {
+    for (const session of this.discord.gateway.sessionsOf(this.bot)) session.dispatch({ t, d } as never);
   }
 
   async #register(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import type { Rule } from '../rule.ts';
+import type { PayloadKind } from './payloads/payload-kind.ts';
 
 /** A messenger with its gateway and the fake of its platform. Implement it for a new platform. */
 export interface MessengerUnderTest {
@@ -25,6 +26,8 @@ export interface MessengerUnderTest {
   readonly faults: PlatformFaults;
   readonly login: LoginUnderTest;
   readonly webhook?: WebhookUnderTest;
+  /** Absent where only one kind is sent. */
+  readonly payloads?: PayloadsUnderTest;
   /** Adds a person with whom the gateway's account can exchange messages. */
   person(): Promise<PersonUnderTest>;
   /** Makes a channel with the gateway's account in it. Present where there are channels. */
@@ -76,6 +79,22 @@ export interface PersonUnderTest {
   closesWindow?(): void;
   /** Texts quoted in the requests to write again that the person has received. Present with `window`. */
   askedToReply?(): readonly string[];
+}
+
+/** What a platform sends of a person in their conversation with the account. */
+export interface PayloadsUnderTest {
+  readonly kinds: Readonly<Record<string, PayloadKind>>;
+  /** Delivers payloads of a person as the platform does, in this order. */
+  deliver(person: PersonUnderTest, payload: PayloadKind['payload']): void;
+  /** Absent where people cannot edit, or where the platform is asked for messages, which come as they are by then. */
+  readonly overtakes?: OvertakesUnderTest;
+}
+
+/** What happens to a message while it is on its way. */
+export interface OvertakesUnderTest {
+  readonly tellsDeletions: boolean;
+  /** Delivers the edit of a message, or its deletion (null), and then the message. Returns what delivers the message again. */
+  deliver(person: PersonUnderTest, text: string, change: string | null): () => void;
 }
 
 /** A channel of the platform, in which somebody writes. */

@@ -14,11 +14,13 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
 import { NextcloudOwner, NextcloudRoom } from './nctalk-person-under-test.ts';
+import { NCTALK_KINDS } from './payloads/nctalk-payloads.ts';
 
 const ADDRESS = '127.0.0.1';
 
@@ -132,6 +134,14 @@ export class NextcloudUnderTest implements MessengerUnderTest {
     loseAnswer: () => this.#faults.add('chat.send', [{ kind: 'drop', isDone: true }]),
     hold: (isDone) =>
       new Promise((reached) => this.#faults.add('chat.send', [{ kind: 'hang', isDone, reached }])),
+  };
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: NCTALK_KINDS,
+    deliver: (person, payload) => {
+      const { room, user } = this.#owners.find((each) => each === person)!;
+      room.chat.addWire(room.attendee(user).actor, payload);
+    },
   };
 
   async stop(): Promise<void> {

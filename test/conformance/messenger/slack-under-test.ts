@@ -14,10 +14,12 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
+import { SLACK_KINDS, slackChange, slackEvent } from './payloads/slack-payloads.ts';
 import { SlackChannel, SlackPerson } from './slack-person-under-test.ts';
 
 /** Slack's own, in a twentieth of the time: the gateway restarts between the second and the last attempt. */
@@ -135,6 +137,29 @@ export class SlackUnderTest implements MessengerUnderTest {
     loseAnswer: () => this.#slack.fail('chat.postMessage', { kind: 'drop', isDone: true }),
     hold: (isDone) =>
       new Promise((reached) => this.#slack.fail('chat.postMessage', { kind: 'hang', isDone, reached })),
+  };
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: SLACK_KINDS,
+    deliver: ({ remoteId }, payload) => {
+      const { app, workspace, bot } = this.#installation;
+      const { id: channel } = workspace.directMessages(workspace.users.get(remoteId)!, bot);
+      const event = slackEvent({ channel, user: remoteId }, payload);
+      app.delivery.deliver(channel, app.envelope(this.#installation, event));
+    },
+    overtakes: {
+      tellsDeletions: true,
+      deliver: ({ remoteId }, text, change) => {
+        const { app, workspace, bot } = this.#installation;
+        const { id: channel } = workspace.directMessages(workspace.users.get(remoteId)!, bot);
+        const tell = (event: Readonly<Record<string, unknown>>) =>
+          void app.delivery.deliver(channel, app.envelope(this.#installation, event));
+        const message = slackEvent({ channel, user: remoteId }, { text });
+        tell(slackChange(message, change));
+        tell(message);
+        return () => tell(message);
+      },
+    },
   };
 
   async stop(): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { teamsConnector } from '../../../src/connectors/teams/teams-connector.ts';
-import { messageActivity } from '../../fakes/teams/delivery/activities.ts';
+import { envelope, messageActivity } from '../../fakes/teams/delivery/activities.ts';
 import type { FakePerson } from '../../fakes/teams/fake-person.ts';
 import { FakeTeams } from '../../fakes/teams/fake-teams.ts';
 import type { FakeChat } from '../../fakes/teams/world/fake-chat.ts';
+import { newGuid } from '../../fakes/teams/world/teams-ids.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { IDLE_TEAMS } from '../../support/teams-deps.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -13,10 +14,12 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type WebhookUnderTest,
 } from './messenger-under-test.ts';
+import { TEAMS_KINDS } from './payloads/teams-payloads.ts';
 import { isNote, TeamsChannel, TeamsPerson } from './teams-person-under-test.ts';
 
 /** Long enough for a gateway that restarts, again and again on a busy machine. */
@@ -107,6 +110,31 @@ export class TeamsUnderTest implements MessengerUnderTest {
     loseAnswer: () => this.#teams.fail('send', { kind: 'drop', isDone: true }),
     hold: (isDone) => new Promise((reached) => this.#teams.fail('send', { kind: 'hang', isDone, reached })),
   };
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: TEAMS_KINDS,
+    deliver: (person, payload) => {
+      if (!(person instanceof TeamsPerson)) throw new Error('a person of another platform');
+      const { chat } = person.fake;
+      this.#teams.delivery.deliver(chat.id, { ...this.#newMessage(person), ...payload });
+    },
+    overtakes: {
+      tellsDeletions: true,
+      deliver: (person, text, change) => {
+        if (!(person instanceof TeamsPerson)) throw new Error('a person of another platform');
+        const { chat } = person.fake;
+        const message = this.#newMessage(person);
+        const tell = (more: object) => void this.#teams.delivery.deliver(chat.id, { ...message, ...more });
+        tell(change === null ? { type: 'messageDelete' } : { type: 'messageUpdate', text: change });
+        tell({ text });
+        return () => tell({ text });
+      },
+    },
+  };
+
+  #newMessage({ fake: { chat, user } }: TeamsPerson): object {
+    return { type: 'message', id: newGuid(), ...envelope(this.#teams.source, { chat, user }) };
+  }
 
   async stop(): Promise<void> {
     await this.gateway.stop();

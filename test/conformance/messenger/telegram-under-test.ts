@@ -13,6 +13,7 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type ReceivedMessage,
@@ -20,6 +21,8 @@ import {
   type WebhookUnderTest,
   type WrittenMessage,
 } from './messenger-under-test.ts';
+
+import { TELEGRAM_KINDS } from './payloads/telegram-payloads.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const FIRST_PERSON_ID = 5_000;
@@ -108,6 +111,28 @@ export class TelegramUnderTest implements MessengerUnderTest {
   };
 
   readonly login: LoginUnderTest;
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: TELEGRAM_KINDS,
+    deliver: ({ remoteId }, payload) =>
+      void this.#bot.person({ id: Number(remoteId), first_name: '' }).writes(payload),
+    overtakes: {
+      tellsDeletions: false,
+      deliver: ({ remoteId }, text, change) => {
+        const person = { id: Number(remoteId), first_name: 'Ada' };
+        const message = {
+          message_id: this.#bot.nextMessageId(),
+          date: this.#bot.nowS(),
+          chat: { ...person, type: 'private' },
+          from: { ...person, is_bot: false },
+        };
+        this.#bot.tell('edited_message', { ...message, edit_date: message.date, text: change });
+        const tell = () => this.#bot.tell('message', { ...message, text });
+        tell();
+        return tell;
+      },
+    },
+  };
 
   async stop(): Promise<void> {
     await this.gateway.stop();

@@ -14,6 +14,7 @@ import {
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
+  type PayloadsUnderTest,
   type PersonUnderTest,
   type PlatformFaults,
   type ReceivedMessage,
@@ -21,6 +22,8 @@ import {
   type WebhookUnderTest,
   type WrittenMessage,
 } from './messenger-under-test.ts';
+
+import { WHATSAPP_KINDS } from './payloads/whatsapp-payloads.ts';
 
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 const RETRY_MS = 20;
@@ -108,6 +111,15 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
   };
 
   readonly login: LoginUnderTest;
+
+  readonly payloads: PayloadsUnderTest = {
+    kinds: WHATSAPP_KINDS,
+    deliver: ({ remoteId }, payload) => {
+      const person = this.#api.people.find(({ userId }) => userId === remoteId)!;
+      const id = `wamid.${randomBytes(12).toString('base64url')}`;
+      void this.#deliveries.deliver(person, { id, ...payload });
+    },
+  };
 
   async stop(): Promise<void> {
     await this.gateway.stop();

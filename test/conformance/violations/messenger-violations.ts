@@ -99,6 +99,20 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'every kind of payload is seen by the agent, or counted as ignored',
+    does: 'drops what has no words',
+    at: {
+      intake: (inner) => ({
+        received: async (message) => (message.text === '' ? 'stored' : await inner.received(message)),
+      }),
+    },
+  },
+  {
+    rule: 'an edit or a deletion that overtakes its message wins, also over the message’s retry',
+    does: 'forgets early edits',
+    at: { intake: () => ({ edited: async () => undefined }) },
+  },
+  {
     rule: 'an edited message shows its new text',
     does: 'ignores edits',
     at: { intake: () => ({ edited: async () => undefined }) },

@@ -17,7 +17,7 @@ describe('jitter slots', () => {
   it('keep every payload while their storage grows in number and in length', () => {
     const slots = new JitterSlots(MAX_PAYLOAD_BYTES);
     const lengths = Array.from({ length: SLOTS }, (_, i) => [80, 160, 240, MAX_PAYLOAD_BYTES][i >> 4] ?? 0);
-    for (const [i, length] of lengths.entries()) slots.put(i, packet(i, length), 160);
+    for (const [i, length] of lengths.entries()) slots.put(i, packet(i, length), 160, 0);
     for (const [i, length] of lengths.entries()) {
       expect(payloadOf(slots, i)).toEqual(new Array(length).fill(i));
     }
@@ -28,7 +28,7 @@ describe('jitter slots', () => {
     const slots = new JitterSlots(MAX_PAYLOAD_BYTES);
     const { bytes } = slots;
     for (let i = 0; i < 1_000; i++) {
-      slots.put(i, packet(i, 160), 160);
+      slots.put(i, packet(i, 160), 160, 0);
       if (i < 7) continue;
       expect(payloadOf(slots, i - 7)).toEqual(new Array(160).fill((i - 7) & 0xff));
       slots.remove(i - 7);
@@ -42,7 +42,7 @@ describe('jitter slots', () => {
     const { bytes } = slots;
     for (let i = 0; i < 80; i++) {
       if (i % 8 === 0) slots.clear();
-      slots.put(i, packet(i, 160), 160);
+      slots.put(i, packet(i, 160), 160, 0);
     }
     expect([slots.heldSamples, slots.bytes === bytes]).toEqual([8 * 160, true]);
   });

@@ -386,7 +386,7 @@ test('an edit that changes nothing is no event', async () => {
 test('an edit or a deletion that comes before its message wins, also over a repeated delivery', async () => {
   const world = await messagingWorld();
   const from = directAddress({ kind: 'bot_token', id: world.botId }, '42');
-  await world.intake.edited(from, 'm1', '[message deleted]');
+  await world.intake.edited(from, 'm1', null);
   await write(world, '42', { text: 'a secret', platformMessageId: 'm1' });
   expect(await write(world, '42', { text: 'a secret', platformMessageId: 'm1' })).toBe('duplicate');
   expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['[message deleted]']);

@@ -67,6 +67,7 @@ export async function messagingWorld(): Promise<World> {
     }),
     onReceived: (message) => void received.push(message),
     onUnheard: ({ id }, isFirst) => void unheard.push([id, isFirst]),
+    onIgnoredReaction: () => {},
     onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
   };

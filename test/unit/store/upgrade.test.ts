@@ -75,6 +75,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0042-turn-metrics',
       '0044-owners-of-forgotten',
       '0047-trunk-callers',
+      '0051-usage-of-calls',
     ]);
   }
   reading(file, (database) => {

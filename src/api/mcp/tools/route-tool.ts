@@ -18,20 +18,22 @@ export interface ToolDeps {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** An endpoint without its query parameters. */
-function withDefaultQuery({ query: schema, ...route }: Route): Route {
-  const query = schema?.parse({});
-  return { ...route, handler: (request) => route.handler({ ...request, query }) };
-}
-
 /** A tool backed by an endpoint of the REST API: the same handler, checks and errors. */
 export function routeTool(spec: ToolSpec, endpoint: Route, { idempotency, onError }: ToolDeps): McpTool {
-  const route = spec.takesNoQuery ? withDefaultQuery(endpoint) : endpoint;
+  const { query, ...withoutQuery } = endpoint;
+  const route: Route = spec.takesNoQuery ? withoutQuery : endpoint;
+  /** Of an endpoint whose query parameters the tool does not take. */
+  const defaultQuery = spec.takesNoQuery ? query?.parse({}) : undefined;
   const output = spec.output ?? answerSchema(route);
   const description = describeTool(spec, route, output);
   const taken = new ToolArguments(route, spec.takesKey ?? false);
   const handle = (context: ToolContext, args: Arguments, ref: RequestRef | null) =>
-    goOn(route.handler(requestOf(context, route.path, args, ref)), asJson);
+    goOn(
+      route.handler(
+        new ToolRequest(context, route.path, { ...args, query: args.query ?? defaultQuery }, ref),
+      ),
+      asJson,
+    );
   const run: Run = (context, args) => handle(context, args, null);
   const wrapped = spec.wrap?.(run) ?? run;
   /** Runs the call once per key, and returns the first answer again. */
@@ -67,21 +69,51 @@ export function routeTool(spec: ToolSpec, endpoint: Route, { idempotency, onErro
 }
 
 /** A tool call as a request to its endpoint. */
-function requestOf(
-  context: ToolContext,
-  path: string,
-  { params, query, body }: Arguments,
-  idempotency: RequestRef | null,
-): RouteRequest<Principal> {
-  const { principal, requestId } = context;
-  const nothing = { search: '', address: '', isHead: false, header: () => '' };
-  return {
-    ...{ principal, requestId, path, params, query, body, idempotency, ...nothing },
-    // Created on demand, because only endpoints that wait read it.
-    get signal() {
-      return context.signal;
-    },
-  };
+/**
+ * A tool call as its endpoint sees it. An object literal with a getter would have a hidden class of its own for each call,
+ * which keeps all that the getter refers to until a full garbage collection.
+ */
+class ToolRequest implements RouteRequest<Principal> {
+  readonly path: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotency: RequestRef | null;
+  readonly search = '';
+  readonly address = '';
+  readonly isHead = false;
+  readonly #context: ToolContext;
+
+  constructor(
+    context: ToolContext,
+    path: string,
+    { params, query, body }: Arguments,
+    idempotency: RequestRef | null,
+  ) {
+    this.path = path;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.idempotency = idempotency;
+    this.#context = context;
+  }
+
+  get principal(): Principal {
+    return this.#context.principal;
+  }
+
+  get requestId(): string {
+    return this.#context.requestId;
+  }
+
+  /** Created on demand, because only endpoints that wait read it. */
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  header(): string {
+    return '';
+  }
 }
 
 function asJson(answer: Reply): JsonReply {

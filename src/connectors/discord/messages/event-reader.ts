@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { LoginRef } from '../../../base/address.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import { ignored } from '../../kit/ignored.ts';
 import type { DiscordRest } from '../client.ts';
 import {
   ChannelRef,
@@ -16,9 +17,9 @@ import { Message, personName } from '../objects.ts';
 import { choiceIn } from './buttons.ts';
 import type { History } from './history.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
-import { DELETED_TEXT, textOf } from './message-content.ts';
+import { textOf } from './message-content.ts';
 import type { MessagePlaces } from './message-places.ts';
-import type { MessageReceiver, Receiving } from './message-receiver.ts';
+import type { DiscordObserver, MessageReceiver, Receiving } from './message-receiver.ts';
 
 /** Edits come with the whole message, apart from those that only add a preview. */
 const EditedMessage = Message.extend({ edited_timestamp: z.string() });
@@ -32,6 +33,7 @@ export interface EventReaderDeps {
   readonly intake: MessageIntake;
   readonly rest: Pick<DiscordRest, 'acknowledge'>;
   readonly clock: Pick<Clock, 'nowIso'>;
+  readonly observer: DiscordObserver;
   /** Whether a call has the chat of this channel. */
   isInCall(guildId: string, channelId: string): boolean;
 }
@@ -78,7 +80,7 @@ export class EventReader {
   }
 
   async #created(message: Message | undefined, bot: Receiving, signal: AbortSignal): Promise<void> {
-    if (message === undefined) return;
+    if (message === undefined) return this.#ignored('MESSAGE_CREATE');
     const { guild_id: guildId, channel_id: channelId } = message;
     if (guildId !== undefined && this.#deps.isInCall(guildId, channelId)) return;
     await this.#deps.history.read(channelId, signal);
@@ -87,13 +89,15 @@ export class EventReader {
 
   async #edited(message: Message | undefined, bot: Receiving): Promise<void> {
     const known = message && this.#deps.channels.find(message.channel_id);
-    if (!known || message.author.id === bot.userId) return;
+    if (message?.author.id === bot.userId) return;
+    if (!known) return this.#ignored('MESSAGE_UPDATE');
     await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, textOf(message, bot.userId));
   }
 
   async #deleted(message: z.output<typeof DeletedMessage> | undefined): Promise<void> {
     const known = message && this.#deps.channels.find(message.channel_id);
-    if (known) await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, DELETED_TEXT);
+    if (!known) return this.#ignored('MESSAGE_DELETE');
+    await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, null);
   }
 
   /** Reactions of the bot itself are no news. */
@@ -103,7 +107,8 @@ export class EventReader {
     isAdded: boolean,
   ): Promise<void> {
     const known = reaction && this.#deps.channels.find(reaction.channel_id);
-    if (!known || reaction.user_id === bot.userId) return;
+    if (reaction?.user_id === bot.userId) return;
+    if (!known) return this.#ignored('MESSAGE_REACTION');
     const { user_id: userId, message_id: platformMessageId, emoji, member } = reaction;
     const name = emoji.name ?? null;
     const own = emoji.id && name !== null ? `${name}:${emoji.id}` : name;
@@ -117,7 +122,7 @@ export class EventReader {
     const choice = press ? choiceIn(press.data.custom_id) : null;
     const known = press && this.#deps.channels.find(press.channel_id);
     const user = press?.member?.user ?? press?.user;
-    if (!press || !known || !user || choice === null) return;
+    if (!press || !known || !user || choice === null) return this.#ignored('INTERACTION_CREATE');
     const isDirect = known.personId !== null;
     const { intake, ref, clock, rest } = this.#deps;
     await intake.received({
@@ -133,6 +138,11 @@ export class EventReader {
       choice,
     });
     await rest.acknowledge(press, signal).catch(() => undefined);
+  }
+
+  /** Previews that are added to a message come without its text, and so are ignored, too. */
+  #ignored(kind: string): void {
+    ignored(this.#deps.observer, 'event_ignored', kind);
   }
 
   async #channelGone(channelId: string | undefined): Promise<void> {

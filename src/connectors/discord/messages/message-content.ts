@@ -1,11 +1,9 @@
 import type { AnsweredMessage, InboundFile } from '../../contract/messenger.ts';
-import { linesOf } from '../../kit/text-lines.ts';
+import { forwarded, linesOf } from '../../kit/text-lines.ts';
 import { type Attachment, type Content, type Embed, type Message, personName } from '../objects.ts';
+import { componentText } from './component-text.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
-
-/** Stands in for a message that its author has deleted. */
-export const DELETED_TEXT = '[message deleted]';
 
 /** Returns whether the bot is addressed: by a mention, or by a reply that notifies it. */
 export function mentions({ mentions: people }: Message, botUserId: string): boolean {
@@ -25,9 +23,11 @@ export function plainText({ content, mentions: people }: Message, botUserId: str
 
 /** Returns the text as agents read it. */
 export function textOf(message: Message, botUserId: string): string {
-  const forwarded = (message.message_snapshots ?? []).map(({ message: content }) => wordsOf(content));
+  const passedOn = (message.message_snapshots ?? []).map(({ message: content }) =>
+    linesOf([forwarded(''), wordsOf(content)]),
+  );
   const own = wordsOf({ ...message, content: plainText(message, botUserId) });
-  return linesOf([own, pollIn(message), ...forwarded]);
+  return linesOf([own, pollIn(message), activityIn(message), themeIn(message), ...passedOn]);
 }
 
 /** Returns what a message answers; undefined: nothing, or what was deleted. */
@@ -67,18 +67,35 @@ export function attachmentsOf({
 }
 
 /** Embeds beside words are previews of links. Alone, they are what the message says. */
-function wordsOf({ content = '', embeds = [], sticker_items: stickers = [] }: Content): string {
-  const shown = content === '' ? embeds.map(embedText) : [content];
+function wordsOf({
+  content = '',
+  embeds = [],
+  sticker_items: stickers = [],
+  components = [],
+}: Content): string {
+  const shown = content === '' ? [...embeds.map(embedText), componentText(components)] : [content];
   return linesOf([...shown, ...stickers.map(({ name }) => `[sticker: ${name}]`)]);
 }
 
-function embedText({ title = '', description = '', url = '', fields = [] }: Embed): string {
+/** What has no words is named by its type. */
+function embedText(embed: Embed): string {
+  const { type = '', title = '', description = '', url = '', fields = [], author, footer, image } = embed;
   const head = title !== '' && url !== '' ? `[${title}](${url})` : title || (description === '' ? url : '');
-  return linesOf([head, description, ...fields.map(({ name, value }) => `${name}: ${value}`)]);
+  const more = fields.map(({ name, value }) => `${name}: ${value}`);
+  const words = linesOf([author?.name ?? '', head, description, ...more, footer?.text ?? '']);
+  return words || image?.url || (type === '' ? '' : `[${type}]`);
+}
+
+function activityIn({ activity, application }: Message): string {
+  return activity === undefined ? '' : `[activity: ${application?.name ?? 'unknown'}]`;
+}
+
+function themeIn({ shared_client_theme: theme }: Message): string {
+  return theme === undefined ? '' : '[shared_client_theme]';
 }
 
 function pollIn({ poll }: Message): string {
   if (!poll) return '';
-  const answers = poll.answers.map(({ poll_media: { text = '' } }) => `- ${text}`);
+  const answers = poll.answers.map(({ poll_media: { text, emoji } }) => `- ${text ?? emoji?.name ?? ''}`);
   return [`[poll: ${poll.question.text ?? ''}]`, ...answers].join('\n');
 }

@@ -2,6 +2,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 import type { LoginRef } from '../../../base/address.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
+import { ignored } from '../../kit/ignored.ts';
 import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { DiscordRest } from '../client.ts';
@@ -28,7 +29,13 @@ const NO_CONTENT =
   'I cannot read messages that do not mention me: the Message Content intent is off for this bot in the developer portal.';
 
 export type DiscordObserver = MessengerObserver<
-  'event_read' | 'event_failed' | 'event_skipped' | 'connection_lost' | 'note_failed' | 'throttled'
+  | 'event_read'
+  | 'event_failed'
+  | 'event_ignored'
+  | 'event_skipped'
+  | 'connection_lost'
+  | 'note_failed'
+  | 'throttled'
 >;
 
 export interface ReceiverDeps {
@@ -62,9 +69,10 @@ export class MessageReceiver {
 
   /** Resolves once the message is on disk. Rejects when it could not be stored. */
   async take(written: Message, bot: Receiving, signal: AbortSignal): Promise<void> {
-    if (!this.#isHeard(written, bot)) return;
+    if (written.author.id === bot.userId) return;
+    if (!this.#isHeard(written)) return this.#ignored(written);
     const place = await this.#deps.places.placeOf(written, bot.userId, signal);
-    if (place === null) return;
+    if (place === null) return this.#ignored(written);
     const message = withoutRole(written, place.ownRoleId);
     if (await this.#isCommand(message, place, bot, signal)) return;
     const code = await this.#tryCode(message, place, bot, signal);
@@ -72,16 +80,20 @@ export class MessageReceiver {
     await this.#receive(message, place, bot, code === 'wrong');
   }
 
-  #isHeard({ author, webhook_id: webhookId, type }: Message, { userId }: Receiving): boolean {
-    if (author.id === userId || webhookId !== undefined || !WRITTEN.has(type)) return false;
+  #isHeard({ author, webhook_id: webhookId, type }: Message): boolean {
+    if (webhookId !== undefined || !WRITTEN.has(type)) return false;
     return this.#deps.hearsBots || author.bot !== true;
+  }
+
+  #ignored({ type }: Message): void {
+    ignored(this.#deps.observer, 'event_ignored', `message of type ${type}`);
   }
 
   async #receive(message: Message, place: MessagePlace, bot: Receiving, hadCode: boolean): Promise<void> {
     const { ref, intake, clock } = this.#deps;
     const text = textOf(message, bot.userId);
     const files = filesOf(message);
-    if (text === '' && files.length === 0) return;
+    if (text === '' && files.length === 0) return this.#ignored(message);
     const { author, member, id, timestamp } = message;
     const isDirect = place.personId !== null;
     const taken = await intake.received({

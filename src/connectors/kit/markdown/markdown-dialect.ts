@@ -1,4 +1,5 @@
 import type { MarkType } from './document.ts';
+import { hasMarkInAddress } from './marked-address.ts';
 import type { Dialect } from './rendering.ts';
 
 export interface Flavour {
@@ -9,15 +10,19 @@ export interface Flavour {
 }
 
 const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', strike: '~~' };
+/** What a reader would take for a fence, as where a platform has no headings and their mark is left out. */
+const FENCE = /~~~|```/g;
+/** What a reader would take for the beginning of marks around what follows, such as an address. */
+const LONE = /(?<![*_~])[*_~]+$/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
 /** A platform that reads Markdown itself: what is written goes as it is, but for what it would read differently. */
 export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
   return {
     structure: (text) => text,
-    text: (text, isLiteral) => (isLiteral ? text.replace(PUNCTUATION, '\\$&') : shown(text)),
+    text: (text, isLiteral, { after }) => (isLiteral ? escaped(text) : shown(withoutMarks(text, after))),
     join: (parts) => parts.join(''),
-    mark: (type, content) => `${SYMBOLS[type]}${content}${SYMBOLS[type]}`,
+    mark: (type, content) => marked(SYMBOLS[type], content),
     code: inlineCode,
     link: (content, url) => `[${content}](${target(url)})`,
     url: (url) => url,
@@ -31,6 +36,22 @@ export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
     rule: '---',
     marksEndWithLine: false,
   };
+}
+
+/** An address comes whole, if need be without the mark around it. Nothing is marked twice, which some readers take for the end. */
+function marked(symbol: string, content: string): string {
+  return content.includes(symbol) || hasMarkInAddress(content, symbol)
+    ? content
+    : `${symbol}${content}${symbol}`;
+}
+
+function withoutMarks(text: string, after: string): string {
+  const fenceless = text.replace(FENCE, escaped);
+  return after === '' ? fenceless : fenceless.replace(LONE, escaped);
+}
+
+function escaped(text: string): string {
+  return text.replace(PUNCTUATION, '\\$&');
 }
 
 function inlineCode(text: string): string {

@@ -1,10 +1,13 @@
 import type { MarkType } from './document.ts';
+import { hasMarkInAddress } from './marked-address.ts';
 import type { Dialect, Edges } from './rendering.ts';
 
 export interface Symbols {
   /** Shows a text as it is. */
   readonly shown: (text: string) => string;
   readonly link: (content: string, url: string, words: string) => string;
+  /** Shows an address. */
+  readonly url: (url: string) => string;
   readonly bullet: string;
 }
 
@@ -16,7 +19,7 @@ const WORD = /[\p{L}\p{N}]/u;
 const NEEDS_SPACE = /[\p{L}\p{N}*_~`]/u;
 
 /** A platform whose marks are one character, begin and end beside spaces only, and cannot be escaped. */
-export function symbolDialect({ shown, link, bullet }: Symbols): Dialect<string> {
+export function symbolDialect({ shown, link, url, bullet }: Symbols): Dialect<string> {
   const literal = (text: string): string => shown(text.replace(MARK, `$&${APART}`));
   return {
     structure: (text) => text,
@@ -25,7 +28,7 @@ export function symbolDialect({ shown, link, bullet }: Symbols): Dialect<string>
     mark: (type, content, edges) => marked(SYMBOLS[type], content, edges),
     code: (text) => (text.includes('`') ? literal(text) : `\`${shown(text)}\``),
     link,
-    url: shown,
+    url,
     codeBlock: (_language, text) =>
       `\`\`\`\n${shown(text.replaceAll('```', `\`${APART}\`${APART}\``))}\n\`\`\``,
     quote: null,
@@ -40,10 +43,10 @@ function isInWord({ before, after }: Edges): boolean {
   return WORD.test(before) && WORD.test(after);
 }
 
-/** Spaces stay outside of the marks. */
+/** Spaces stay outside of the marks. An address comes whole, if need be without the mark around it. */
 function marked(symbol: string, content: string, { before, after }: Edges): string {
   const core = content.trim();
-  if (core === '') return content;
+  if (core === '' || hasMarkInAddress(core, symbol)) return content;
   const at = content.indexOf(core);
   const [lead, trail] = [content.slice(0, at), content.slice(at + core.length)];
   const begin = lead === '' && NEEDS_SPACE.test(before) ? APART : '';

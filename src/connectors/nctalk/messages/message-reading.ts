@@ -1,7 +1,7 @@
 import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
 import type { InboundMessage, InboundReaction } from '../../contract/messenger.ts';
 import type { Message } from '../objects.ts';
-import { answeredIn, DELETED_TEXT, filesOf, nameOf, plainText } from './message-text.ts';
+import { answeredIn, filesOf, nameOf, plainText } from './message-text.ts';
 
 /** Types of actors who are people. Bots, Talk itself and other servers' bridges are none. */
 const PEOPLE: ReadonlySet<string> = new Set(['users', 'guests', 'emails', 'federated_users']);
@@ -26,7 +26,13 @@ export interface Place {
 
 export type Reading =
   | { readonly kind: 'written'; readonly inbound: InboundMessage }
-  | { readonly kind: 'edited'; readonly from: Address; readonly messageId: string; readonly text: string }
+  /** `text` null: it was deleted. */
+  | {
+      readonly kind: 'edited';
+      readonly from: Address;
+      readonly messageId: string;
+      readonly text: string | null;
+    }
   | { readonly kind: 'reaction'; readonly from: Address; readonly reaction: InboundReaction };
 
 /** Returns what a message of a room says about people's messages; null when there is nothing to store. */
@@ -78,7 +84,7 @@ function readChange({ systemMessage, parent }: Message, place: Place, reader: Re
   const from = addressOf(parent, place, reader);
   if (from === null) return null;
   const isDeleted = systemMessage === 'message_deleted' || parent.messageType === 'comment_deleted';
-  const text = isDeleted ? DELETED_TEXT : plainText(parent, reader.ownId);
+  const text = isDeleted ? null : plainText(parent, reader.ownId);
   return { kind: 'edited', from, messageId: `${parent.id}`, text };
 }
 

@@ -1,9 +1,6 @@
 import type { AnsweredMessage, InboundFile } from '../../contract/messenger.ts';
 import type { Message, Parameter, RichText } from '../objects.ts';
 
-/** Stands in for a message that its author has deleted. */
-export const DELETED_TEXT = '[message deleted]';
-
 const PLACEHOLDER = /\{([\w-]{1,100})\}/g;
 /** Types of people, teams and groups, whose mentions are names. */
 const PEOPLE: ReadonlySet<string> = new Set(['user', 'user-group', 'guest', 'email', 'circle', 'highlight']);

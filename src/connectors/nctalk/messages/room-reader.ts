@@ -5,6 +5,7 @@ import type { FairShare } from '../../../base/fair-share.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import { ignored } from '../../kit/ignored.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { TalkApi } from '../client.ts';
 import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
@@ -182,7 +183,7 @@ export class RoomReader {
       return null;
     }
     const reading = rooms.matters(place) ? readMessage(message, place, reader) : null;
-    if (reading === null || rooms.isSealed(place.token, reading)) return null;
+    if (reading === null || rooms.isSealed(place.token, reading)) return this.#ignored(message);
     if (reading.kind === 'edited') {
       await intake().edited(reading.from, reading.messageId, reading.text);
       return null;
@@ -195,6 +196,14 @@ export class RoomReader {
     if ((await intake().received(reading.inbound)) !== 'stored') return null;
     this.#fresh.set(place.token, { from, untilMs: wallMs() + FRESH_MS });
     return from;
+  }
+
+  /** The bot's own messages are no news, and are not counted. */
+  #ignored({ actorId, messageType, systemMessage }: Message): null {
+    const { observer, reader } = this.#deps;
+    if (actorId !== reader.ownId)
+      ignored(observer, 'message_ignored', `${messageType} ${systemMessage}`.trim());
+    return null;
   }
 
   #isHopeless(token: string, position: number, error: unknown): boolean {

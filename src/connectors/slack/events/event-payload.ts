@@ -37,6 +37,7 @@ const Content = z.object({
   user_team: field(Id),
   user_profile: field(z.object({ display_name: field(z.string()), real_name: field(z.string()) })),
   bot_id: field(z.string()),
+  bot_profile: field(z.object({ name: field(z.string()), is_workflow_bot: field(z.boolean()) })),
   subtype: field(z.string()),
   text: z.string().nullish().catch(''),
   ts: Ts,
@@ -65,7 +66,7 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 /** A channel that changes, or a member who comes or goes. */
 export const ChannelEvent = z.object({ channel: Id, user: field(Id) });
 
-export const AnyEvent = z.object({ type: z.string() });
+export const AnyEvent = z.object({ type: z.string(), subtype: field(z.string()) });
 
 /** https://docs.slack.dev/reference/events/reaction_added */
 export const ReactionEvent = z.object({

@@ -7,10 +7,11 @@ import { blockText } from '../messages/block-text.ts';
 import { isOwnChoice } from '../messages/buttons.ts';
 import { type Directory, personId } from '../messages/directory.ts';
 import { emojiNamed } from '../messages/emoji-names.ts';
+import { goneFiles } from '../messages/inbound-files.ts';
 import { mentionsIn, plainText } from '../messages/plain-text.ts';
 import { type Shared, sharedIn } from '../messages/shared-messages.ts';
 import { AnyEvent, ChannelEvent, type Content, PressEvent, ReactionEvent } from './event-payload.ts';
-import { type Reading, readMessage } from './message-reading.ts';
+import { isWorkflow, type Reading, readMessage } from './message-reading.ts';
 
 const MAX_KNOWN_EVENTS = 20_000;
 const MAX_KNOWN_EDITS = 5_000;
@@ -27,6 +28,8 @@ export interface EventReceiverDeps {
   filesOf(files: readonly unknown[]): Promise<readonly InboundFile[]>;
   /** The app was removed, or its tokens revoked. */
   ended(): void;
+  /** An event tells nothing that matters. `kind`: its type and subtype. */
+  ignored(kind: string): void;
 }
 
 /** Stores what the events of one login tell. The events of a channel are handled one after the other. */
@@ -47,7 +50,7 @@ export class EventReceiver {
     const { data: channel } = ChannelEvent.safeParse(event);
     await this.#queue.run(channel?.channel ?? '', async () => {
       if (eventId !== undefined && this.#known.get(eventId)) return;
-      await this.#takeOnce(event);
+      if (!(await this.#takeOnce(event))) this.#deps.ignored(kindOf(event));
       if (eventId !== undefined) this.#known.set(eventId, true);
     });
   }
@@ -56,7 +59,8 @@ export class EventReceiver {
     await this.#queue.settled();
   }
 
-  async #takeOnce(event: unknown): Promise<void> {
+  /** Returns whether it says anything that matters. */
+  async #takeOnce(event: unknown): Promise<boolean> {
     switch (AnyEvent.safeParse(event).data?.type ?? '') {
       case 'message':
       case 'app_mention':
@@ -82,33 +86,40 @@ export class EventReceiver {
         return await this.#pressed(event);
       case 'app_uninstalled':
       case 'tokens_revoked':
-        return this.#deps.ended();
+        this.#deps.ended();
+        return true;
       default:
+        return false;
     }
   }
 
-  async #takeMessage(event: unknown): Promise<void> {
+  async #takeMessage(event: unknown): Promise<boolean> {
     const { ref, botUserId, home } = this.#deps;
     const reading = readMessage(event, { login: ref, botUserId: botUserId(), home: home() });
-    if (reading?.kind === 'written') await this.#written(reading.from, reading.content, event);
-    else if (reading?.kind === 'edited') await this.#edited(reading);
+    if (reading === null) return false;
+    if (reading.kind === 'written') return await this.#written(reading.from, reading.content, event);
+    await this.#edited(reading);
+    return true;
   }
 
-  async #written(from: Address, content: Content, event: unknown): Promise<void> {
+  async #written(from: Address, content: Content, event: unknown): Promise<boolean> {
     const { directory, intake, filesOf } = this.#deps;
     const isDirect = from.space.kind === 'direct';
     const { data: place } = ChannelEvent.safeParse(event);
     if (isDirect && place) directory.heardDirect(from.space.id, place.channel);
-    const { user_profile: profile, attachments } = content;
+    const { user_profile: profile, bot_profile: bot, attachments } = content;
+    const isFromBot = isWorkflow(content);
     const shared = sharedIn(attachments ?? []);
     const [person, channel, text, files] = await Promise.all([
       // People of other workspaces may be unknown in this one; their messages say who they are.
-      directory.personName(from.person!, profile?.display_name || profile?.real_name || null),
+      isFromBot
+        ? (bot?.name ?? null)
+        : directory.personName(from.person!, profile?.display_name || profile?.real_name || null),
       isDirect ? null : directory.channelName(from.space.id),
       this.#text(content, shared),
       filesOf([...(content.files ?? []), ...shared.files]),
     ]);
-    if (text === '' && files.length === 0) return;
+    if (text === '' && files.length === 0) return false;
     await intake().received({
       from,
       alias: null,
@@ -118,31 +129,34 @@ export class EventReceiver {
       text,
       sentAt: new Date(Number(content.ts) * 1_000).toISOString(),
       files,
+      isFromBot,
       // Slack has no replies but threads; what began one is the context of its first message.
       replyTo: from.thread === null ? undefined : { platformMessageId: from.thread, author: null, text: '' },
     });
+    return true;
   }
 
   /** Reactions of the bot itself are no news. */
-  async #reacted(event: unknown, isAdded: boolean): Promise<void> {
+  async #reacted(event: unknown, isAdded: boolean): Promise<boolean> {
     const { data } = ReactionEvent.safeParse(event);
     const { ref, directory, intake, botUserId } = this.#deps;
-    if (!data || data.user === botUserId()) return;
+    if (!data || data.user === botUserId()) return false;
     const { user, reaction, item } = data;
     const isDirect = item.channel.startsWith('D');
     const from = isDirect ? directAddress(ref, user) : { ...channelAddress(ref, item.channel), person: user };
     const senderName = await directory.personName(user);
     const emoji = emojiNamed(reaction);
     await intake().reacted(from, { platformMessageId: item.ts, emoji, isAdded, senderName });
+    return true;
   }
 
   /** Somebody has pressed one of the gateway's own buttons. */
-  async #pressed(event: unknown): Promise<void> {
+  async #pressed(event: unknown): Promise<boolean> {
     const { press } = PressEvent.safeParse(event).data ?? {};
     const { ref, directory, intake, home } = this.#deps;
     const [action] = press?.actions ?? [];
     if (!press?.message || !press.channel || action?.value === undefined || !isOwnChoice(action.action_id))
-      return;
+      return false;
     const { user, channel, message } = press;
     const person = personId(
       user.id,
@@ -168,37 +182,44 @@ export class EventReceiver {
       replyTo: { platformMessageId: message.ts, author: null, text: '' },
       choice: action.value,
     });
+    return true;
   }
 
-  async #edited({ from, content, text, atTs }: Extract<Reading, { kind: 'edited' }>): Promise<void> {
+  async #edited({ from, content, isDeleted, atTs }: Extract<Reading, { kind: 'edited' }>): Promise<void> {
     const key = `${from.space.kind} ${from.space.id} ${content.ts}`;
     if (isLater(this.#edits.get(key), atTs)) return;
-    await this.#deps
-      .intake()
-      .edited(from, content.ts, text ?? (await this.#text(content, sharedIn(content.attachments ?? []))));
+    const text = isDeleted ? null : await this.#text(content, sharedIn(content.attachments ?? []));
+    await this.#deps.intake().edited(from, content.ts, text);
     this.#edits.set(key, atTs);
   }
 
   /** The bot itself has joined or left a channel. Others' comings and goings do not matter. */
-  async #takeMember(event: unknown): Promise<void> {
+  async #takeMember(event: unknown): Promise<boolean> {
     const { data } = ChannelEvent.safeParse(event);
-    if (data?.user !== this.#deps.botUserId()) return;
-    await this.#reachable(event, AnyEvent.parse(event).type === 'member_joined_channel');
+    if (data?.user !== this.#deps.botUserId()) return false;
+    return await this.#reachable(event, AnyEvent.parse(event).type === 'member_joined_channel');
   }
 
-  async #reachable(event: unknown, isReachable: boolean): Promise<void> {
+  async #reachable(event: unknown, isReachable: boolean): Promise<boolean> {
     const { data } = ChannelEvent.safeParse(event);
-    if (!data) return;
+    if (!data) return false;
     const { intake, ref } = this.#deps;
     await intake().reachable(channelAddress(ref, data.channel), isReachable);
+    return true;
   }
 
   /** The text says what the blocks do, if there is one. */
-  async #text({ text, blocks }: Content, shared: Shared): Promise<string> {
+  async #text({ text, blocks, files }: Content, shared: Shared): Promise<string> {
     const { directory, botUserId } = this.#deps;
-    const source = linesOf([text || blockText(blocks ?? []), shared.text]);
+    const gone = goneFiles([...(files ?? []), ...shared.files]);
+    const source = linesOf([text || blockText(blocks ?? []), shared.text, ...gone]);
     return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
   }
+}
+
+function kindOf(event: unknown): string {
+  const { type = 'unknown', subtype = '' } = AnyEvent.safeParse(event).data ?? {};
+  return `${type} ${subtype}`.trim();
 }
 
 /** Compares two of Slack's times, whose seconds have the same number of digits. */

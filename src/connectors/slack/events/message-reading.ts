@@ -2,9 +2,6 @@ import { type Address, directAddress, type LoginRef } from '../../../base/addres
 import { personId } from '../messages/directory.ts';
 import { type Content, MessageEvent } from './event-payload.ts';
 
-/** Stands in for a message that its author has deleted. */
-const DELETED_TEXT = '[message deleted]';
-
 /** Subtypes of messages that people write. All others are notices. */
 const WRITTEN: ReadonlySet<string> = new Set(['file_share', 'thread_broadcast', 'me_message']);
 
@@ -19,12 +16,12 @@ export interface Reader {
 /** What a message event says. */
 export type Reading =
   | { readonly kind: 'written'; readonly from: Address; readonly content: Content }
-  /** `text` null: as in `content`. `atTs`: when, to order it with other edits of the same message. */
+  /** `atTs`: when, to order it with other edits of the same message. */
   | {
       readonly kind: 'edited';
       readonly from: Address;
       readonly content: Content;
-      readonly text: string | null;
+      readonly isDeleted: boolean;
       readonly atTs: string;
     };
 
@@ -39,20 +36,25 @@ export function readMessage(event: unknown, reader: Reader): Reading | null {
       return readDeletion(data, reader);
     default: {
       const from = addressOf(data, data, reader);
-      const isWritten = data.subtype === undefined || WRITTEN.has(data.subtype);
+      const isWritten = data.subtype === undefined || WRITTEN.has(data.subtype) || isWorkflow(data);
       return isWritten && from !== null ? { kind: 'written', from, content: data } : null;
     }
   }
+}
+
+/** Whether people have a workflow say it (https://docs.slack.dev/workflows/). Other bots are not heard. */
+export function isWorkflow({ bot_profile: bot }: Content): boolean {
+  return bot?.is_workflow_bot === true;
 }
 
 /** An unfurled link changes a message, too, but not its text. */
 function readChange(event: MessageEvent, reader: Reader): Reading | null {
   const { message, previous_message: before } = event;
   const from = message ? addressOf(event, message, reader) : null;
-  if (!message || from === null || message.text === before?.text) return null;
+  if (!message || from === null || (message.text && message.text === before?.text)) return null;
   // What is left of the first message of a thread.
-  const text = message.subtype === 'tombstone' ? DELETED_TEXT : null;
-  return { kind: 'edited', from, content: message, text, atTs: event.event_ts ?? event.ts };
+  const isDeleted = message.subtype === 'tombstone';
+  return { kind: 'edited', from, content: message, isDeleted, atTs: event.event_ts ?? event.ts };
 }
 
 function readDeletion(event: MessageEvent, reader: Reader): Reading | null {
@@ -63,18 +65,20 @@ function readDeletion(event: MessageEvent, reader: Reader): Reading | null {
     kind: 'edited',
     from,
     content: { ...content, ts },
-    text: DELETED_TEXT,
+    isDeleted: true,
     atTs: event.event_ts ?? event.ts,
   };
 }
 
-/** Returns where a person wrote; null when it was the bot itself, another bot, or Slack. */
+/** Returns where a person, or a workflow of theirs, wrote; null when it was the bot itself, another bot, or Slack. */
 function addressOf(
   { channel, channel_type: type }: MessageEvent,
-  { user, user_team: team, bot_id: botId, ts, thread_ts: root }: Content,
+  content: Content,
   { login, botUserId, home }: Reader,
 ): Address | null {
-  if (user === undefined || user === botUserId || botId !== undefined) return null;
+  const { user_team: team, bot_id: botId, ts, thread_ts: root } = content;
+  const user = content.user ?? (isWorkflow(content) ? botId : undefined);
+  if (user === undefined || user === botUserId || (botId !== undefined && !isWorkflow(content))) return null;
   const thread = root === undefined || root === ts ? null : root;
   const person = personId(user, team === undefined || home.has(team) ? null : team);
   if (type === 'im' || channel.startsWith('D')) return { ...directAddress(login, person), thread };

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import { ignored } from '../../kit/ignored.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { type AccessToken, failureOf, SlackApi, type SlackUrls } from '../client.ts';
@@ -72,6 +73,7 @@ export class SlackLogin extends LoginCheck {
       home: () => new Set([this.#identity?.teamId ?? '', this.#identity?.enterpriseId ?? '']),
       filesOf: (files) => inboundFiles(api, files, this.signal),
       ended: () => this.check(),
+      ignored: (kind) => ignored(deps.observer, 'event_ignored', kind),
     });
   }
 

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
 import { linesOf } from '../../kit/text-lines.ts';
 
+/** Of the types that stand for blocks without words. */
+const MAX_STUB = 100;
 /** Deeper lists are left out. */
 const MAX_DEPTH = 8;
 
@@ -23,7 +25,10 @@ const Piece = z.object({
   usergroup_id: field(z.string()),
   range: field(z.string()),
   fallback: field(z.string()),
-  style: field(z.union([z.string(), z.unknown()])),
+  value: field(z.string()),
+  /** Of a table. */
+  rows: field(z.array(z.array(z.unknown()))),
+  call: field(z.object({ v1: field(z.object({ name: field(z.string()), join_url: field(z.string()) })) })),
 });
 
 type Piece = z.output<typeof Piece>;
@@ -31,15 +36,22 @@ type Piece = z.output<typeof Piece>;
 /** Containers whose elements stand one below the other. */
 const IN_LINES: ReadonlySet<string> = new Set(['rich_text', 'rich_text_list', 'context', 'actions']);
 
-/** Returns the words of blocks, in Slack's own marks for people, channels and links. */
+/** Returns the words of blocks, in Slack's own marks for people, channels and links. Without any, their types. */
 export function blockText(blocks: readonly unknown[]): string {
-  return linesOf(blocks.map((block) => pieceText(block, 0)));
+  return linesOf(blocks.map((block) => pieceText(block, 0))) || stubOf(blocks);
+}
+
+function stubOf(blocks: readonly unknown[]): string {
+  const types = blocks.flatMap((block) => Piece.safeParse(block).data?.type ?? []);
+  return types.length === 0 ? '' : `[${[...new Set(types)].join(', ').slice(0, MAX_STUB)}]`;
 }
 
 function pieceText(value: unknown, depth: number): string {
   const { data: piece } = Piece.safeParse(value);
   if (!piece || depth > MAX_DEPTH) return '';
   const own = markOf(piece) ?? wordsOf(piece);
+  const cell = (each: unknown) => pieceText(each, depth + 1).replaceAll('\n', ' ');
+  const rows = (piece.rows ?? []).map((row) => row.map(cell).join(' | '));
   const inner = (piece.elements ?? []).map((each) => pieceText(each, depth + 1));
   const elements =
     piece.type === 'rich_text_list'
@@ -47,7 +59,7 @@ function pieceText(value: unknown, depth: number): string {
       : IN_LINES.has(piece.type)
         ? linesOf(inner)
         : inner.join('');
-  return linesOf([own, ...(piece.fields ?? []).map(({ text }) => text), elements]);
+  return linesOf([own, ...(piece.fields ?? []).map(({ text }) => text), ...rows, elements]);
 }
 
 /** What stands for something else: a person, a channel, a link. Null: the piece is none of these. */
@@ -61,6 +73,8 @@ function markOf({
   usergroup_id,
   range,
   fallback,
+  value,
+  call,
 }: Piece): string | null {
   switch (type) {
     case 'link':
@@ -77,6 +91,10 @@ function markOf({
       return `:${name}:`;
     case 'date':
       return fallback ?? '';
+    case 'color':
+      return value ?? '';
+    case 'call':
+      return `[call: ${[call?.v1?.name, call?.v1?.join_url].filter(Boolean).join(' ')}]`;
     default:
       return null;
   }

@@ -6,6 +6,15 @@ import { FileAnswer, isGone, SlackFile } from '../objects.ts';
 /** Slack waits for the acknowledgement of the event meanwhile. */
 const INFO_DEADLINE_MS = 1_500;
 
+/** Returns a line for each file that is no longer there: it was deleted, or is hidden by a limit of Slack's. */
+export function goneFiles(files: readonly unknown[]): readonly string[] {
+  return files
+    .slice(0, MAX_INBOUND_FILES)
+    .flatMap((file) => SlackFile.safeParse(file).data ?? [])
+    .filter(isGone)
+    .map(({ name, title }) => `[file that is gone${name || title ? `: ${name || title}` : ''}]`);
+}
+
 /** Returns the files of a message. Never rejects: what Slack does not tell of a file now is left open. */
 export async function inboundFiles(
   api: SlackApi,

@@ -25,6 +25,8 @@ const Attachment = z.object({
     z.array(z.object({ message: field(z.object({ blocks: field(z.array(z.unknown())) })) })),
   ),
   files: field(z.array(z.unknown())),
+  image_url: field(z.string()),
+  thumb_url: field(z.string()),
 });
 
 type Attachment = z.output<typeof Attachment>;
@@ -66,7 +68,8 @@ function textOf(attachment: Attachment): string {
   const from = isShared || isMessage ? forwarded(author ?? '') : (author ?? '');
   const head = link && title ? `<${link}|${title}>` : title;
   const words = linesOf([pretext, head, text || blockText(blocks), ...fields.map(fieldText)]);
-  return linesOf([from, words || fallback]);
+  const image = attachment.image_url ?? attachment.thumb_url;
+  return linesOf([from, words || (image ? `[image: <${image}>]` : fallback)]);
 }
 
 function fieldText({

@@ -1,6 +1,7 @@
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { AnsweredMessage, InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import { ignored } from '../../kit/ignored.ts';
 import { linesOf } from '../../kit/text-lines.ts';
 import { choiceIn } from '../messages/buttons.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
@@ -11,8 +12,6 @@ import type { TeamsObserver } from '../teams-observer.ts';
 import { type Activity, type ActivityPlace, placeOf } from './activity.ts';
 import type { TeamsNewcomers } from './newcomers.ts';
 
-/** Stands in for a message that its author has deleted. */
-const DELETED_TEXT = '[message deleted]';
 const BOT_ID = /^28:/;
 
 export interface ActivityReceiverDeps {
@@ -41,7 +40,7 @@ export class ActivityReceiver {
   /** Resolves once everything in the activity is stored. Rejects when it cannot be stored now. */
   async take(activity: Activity): Promise<void> {
     const place = placeOf(activity);
-    if (place === null) return this.#deps.observer.count('event_skipped');
+    if (place === null) return this.#ignored(activity);
     await this.#queue.run(place.reference.conversationId, () => this.#take(activity, place));
   }
 
@@ -56,22 +55,28 @@ export class ActivityReceiver {
       case 'messageReaction':
         return await this.#reacted(activity, place);
       case 'messageUpdate':
-        return await this.#edited(activity, place, null);
+        return await this.#edited(activity, place, fullText(activity));
       case 'messageDelete':
-        return await this.#edited(activity, place, DELETED_TEXT);
+        return await this.#edited(activity, place, null);
       case 'installationUpdate':
         return await this.#installed(activity, place);
       case 'conversationUpdate':
         return await this.#membersChanged(activity, place);
       default:
+        return this.#ignored(activity);
     }
+  }
+
+  #ignored({ type, name = '' }: Activity): void {
+    ignored(this.#deps.observer, 'event_ignored', `${type} ${name}`.trim());
   }
 
   async #message(activity: Activity, place: ActivityPlace): Promise<void> {
     const { id, from } = activity;
     const { space } = place.address;
     const isHeard = space.kind === 'direct' || mentionsBot(activity) || choiceIn(activity.value) !== null;
-    if (id === undefined || !from || BOT_ID.test(from.id) || from.role === 'bot' || !isHeard) return;
+    if (id === undefined || !from || BOT_ID.test(from.id) || from.role === 'bot' || !isHeard)
+      return this.#ignored(activity);
     await this.#deps.references.heard(space, place.reference);
     const name = await this.#nameOf(activity, place);
     const text = plainText(activity);
@@ -95,7 +100,7 @@ export class ActivityReceiver {
     const { id, place, name, hadCode } = message;
     const { files, stubs } = filesOf(attachments);
     const text = linesOf([choiceIn(activity.value) ?? fullText(activity), ...stubs]);
-    if (text === '' && files.length === 0) return;
+    if (text === '' && files.length === 0) return this.#ignored(activity);
     const { address } = place;
     const choice = choiceIn(activity.value);
     const pressed = choice === null ? undefined : pressedIn(activity);
@@ -115,11 +120,9 @@ export class ActivityReceiver {
     else await references.keep(address.space);
   }
 
-  async #reacted(
-    { from, replyToId, reactionsAdded = [], reactionsRemoved = [] }: Activity,
-    { address }: ActivityPlace,
-  ): Promise<void> {
-    if (replyToId === undefined || !from || BOT_ID.test(from.id)) return;
+  async #reacted(activity: Activity, { address }: ActivityPlace): Promise<void> {
+    const { from, replyToId, reactionsAdded = [], reactionsRemoved = [] } = activity;
+    if (replyToId === undefined || !from || BOT_ID.test(from.id)) return this.#ignored(activity);
     const { intake } = this.#deps;
     const told = { platformMessageId: replyToId, senderName: from.name ?? null };
     for (const { type } of reactionsRemoved)
@@ -129,25 +132,25 @@ export class ActivityReceiver {
   }
 
   async #edited(activity: Activity, { address }: ActivityPlace, text: string | null): Promise<void> {
-    if (activity.id === undefined) return;
-    await this.#deps.intake().edited(address, activity.id, text ?? fullText(activity));
+    if (activity.id === undefined) return this.#ignored(activity);
+    await this.#deps.intake().edited(address, activity.id, text);
   }
 
   /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event */
-  async #installed({ action = '' }: Activity, { address, reference }: ActivityPlace): Promise<void> {
+  async #installed(activity: Activity, { address, reference }: ActivityPlace): Promise<void> {
+    const { action = '' } = activity;
     const isThere = action.startsWith('add');
-    if (!isThere && !action.startsWith('remove')) return;
+    if (!isThere && !action.startsWith('remove')) return this.#ignored(activity);
     await this.#reachable(address, reference, isThere);
   }
 
   /** Others' comings and goings do not matter. */
-  async #membersChanged(
-    { membersAdded = [], membersRemoved = [], recipient }: Activity,
-    { address, reference }: ActivityPlace,
-  ): Promise<void> {
+  async #membersChanged(activity: Activity, { address, reference }: ActivityPlace): Promise<void> {
+    const { membersAdded = [], membersRemoved = [], recipient } = activity;
     const isBot = ({ id }: { readonly id: string }) => id === recipient?.id;
     if (membersAdded.some(isBot)) await this.#reachable(address, reference, true);
     else if (membersRemoved.some(isBot)) await this.#reachable(address, reference, false);
+    else this.#ignored(activity);
   }
 
   async #reachable(

@@ -1,6 +1,7 @@
 import { isDiskFull } from '../../../base/errors.ts';
 import { platformJson } from '../../../base/platform-json.ts';
 import type { TakesWebhooks, WebhookReply } from '../../contract/webhooks.ts';
+import { ignored } from '../../kit/ignored.ts';
 import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import { CONSENT_INVOKE } from '../files/offered-files.ts';
@@ -68,6 +69,7 @@ async function handled(
   try {
     if (activity.type !== 'invoke') await take(activity);
     else if (activity.name === CONSENT_INVOKE) await fileAnswered(activity);
+    else ignored(observer, 'event_ignored', `invoke ${activity.name ?? ''}`);
     return DONE;
   } catch (error) {
     observer.count('event_failed');

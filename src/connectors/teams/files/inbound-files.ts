@@ -4,6 +4,8 @@ import type { InboundFile } from '../../contract/messenger.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 
 const DOWNLOAD_INFO = 'application/vnd.microsoft.teams.file.download.info';
+/** Pasted pictures, and what was recorded in a chat. */
+const INLINE = /^(?:image|audio|video)\//;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 const Attachment = z.object({
@@ -40,7 +42,7 @@ export interface FileHosts {
 export function countFiles(attachments: readonly unknown[]): number {
   return attachments.filter((each) => {
     const { data } = Attachment.safeParse(each);
-    return data && (data.contentType === DOWNLOAD_INFO || data.contentType.startsWith('image/'));
+    return data && (data.contentType === DOWNLOAD_INFO || INLINE.test(data.contentType));
   }).length;
 }
 
@@ -49,7 +51,7 @@ export function inboundFiles(attachments: readonly unknown[], hosts: FileHosts):
   return attachments.flatMap((each) => {
     const { data } = Attachment.safeParse(each);
     if (data?.contentType === DOWNLOAD_INFO) return sharedFile(data, hosts);
-    return data?.contentType.startsWith('image/') ? inlineImage(data, hosts) : [];
+    return data && INLINE.test(data.contentType) ? [inlineFile(data, hosts)] : [];
   });
 }
 
@@ -62,12 +64,14 @@ function sharedFile({ name, content }: z.output<typeof Attachment>, { drives }: 
   return [{ name: name || 'file', mime, sizeBytes: null, ref }];
 }
 
-function inlineImage(
+/** One that lies elsewhere is not downloaded. */
+function inlineFile(
   { contentType, contentUrl, name }: z.output<typeof Attachment>,
   { services }: FileHosts,
-): InboundFile[] {
-  if (contentUrl === undefined || !services.allows(contentUrl)) return [];
+): InboundFile {
+  const ref = contentUrl !== undefined && services.allows(contentUrl) ? contentUrl : null;
   // Teams does not always tell the type of a pasted image.
   const mime = contentType === 'image/*' ? TYPES.png! : contentType;
-  return [{ name: name || 'image.png', mime, sizeBytes: null, ref: contentUrl }];
+  const [kind = 'file'] = contentType.split('/');
+  return { name: name || (kind === 'image' ? 'image.png' : kind), mime, sizeBytes: null, ref };
 }

@@ -21,6 +21,14 @@ export interface MessageHtml {
   readonly further: readonly string[];
   /** The words outside of them. */
   readonly text: string;
+  /** Links in them whose words are not their address. */
+  readonly links: readonly HtmlLink[];
+}
+
+/** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages: the text of a message has the words only. */
+export interface HtmlLink {
+  readonly words: string;
+  readonly url: string;
 }
 
 const Html = z.object({ contentType: z.literal('text/html'), content: z.string() });
@@ -36,6 +44,8 @@ const QuotedReply = z.object({
 
 /** Longer HTML is read as far as this. */
 const MAX_CHARACTERS = 200_000;
+const MAX_LINKS = 50;
+const EMOJI = /schema\.skype\.com\/Emoji/i;
 const EMBEDDED = /^https?:\/\/schema\.skype\.com\/(reply|forward)$/i;
 /** Elements that end a line. */
 const BLOCKS: ReadonlySet<string> = new Set([
@@ -58,7 +68,7 @@ const HIDDEN: ReadonlySet<string> = new Set(['script', 'style']);
  */
 export function messageHtml(attachments: readonly unknown[], entities: readonly unknown[]): MessageHtml {
   const html = attachments.flatMap((each) => Html.safeParse(each).data?.content ?? []);
-  const { embedded, text } = readHtml(html.join('\n').slice(0, MAX_CHARACTERS));
+  const { embedded, text, links } = readHtml(html.join('\n').slice(0, MAX_CHARACTERS));
   const replies = entities.flatMap((each) => QuotedReply.safeParse(each).data?.quotedReply ?? []);
   const [reply] = replies;
   const own = reply && {
@@ -73,6 +83,7 @@ export function messageHtml(attachments: readonly unknown[], entities: readonly 
     // Somebody may quote several messages, and answer all of them.
     further: [...quotes, ...embedded.filter(({ kind }) => kind === 'forwarded')].map(lineOf),
     text,
+    links,
   };
 }
 
@@ -85,9 +96,14 @@ function lineOf({ kind, author, text }: Embedded): string {
   return [head, tidy(text)].join('\n').trim();
 }
 
-function readHtml(html: string): { readonly embedded: readonly Embedded[]; readonly text: string } {
+function readHtml(
+  html: string,
+): Pick<MessageHtml, 'text' | 'links'> & { readonly embedded: readonly Embedded[] } {
   const embedded: Embedded[] = [];
+  const links: HtmlLink[] = [];
   let text = '';
+  /** The link that is open outside of embedded messages. */
+  let link: { readonly url: string; words: string } | null = null;
   /** Open elements from the one of an embedded message on; empty outside. */
   let depth = 0;
   let authorDepth = 0;
@@ -95,12 +111,16 @@ function readHtml(html: string): { readonly embedded: readonly Embedded[]; reado
   const add = (words: string): void => {
     const inside = depth > 0 ? embedded.at(-1) : undefined;
     if (hiddenDepth > 0) return;
-    if (inside === undefined) text += words;
-    else if (authorDepth > 0) inside.author += words;
+    if (inside === undefined) {
+      text += words;
+      if (link !== null) link.words += words;
+    }
+    if (inside === undefined) return;
+    if (authorDepth > 0) inside.author += words;
     else inside.text += words;
   };
   const parser = new Parser({
-    onopentag: (name, { itemtype = '', itemprop = '', itemid = '' }) => {
+    onopentag: (name, { itemtype = '', itemprop = '', itemid = '', href, alt = '', src }) => {
       const [, kind] = (depth === 0 && EMBEDDED.exec(itemtype)) || [];
       if (kind !== undefined)
         embedded.push({
@@ -113,9 +133,18 @@ function readHtml(html: string): { readonly embedded: readonly Embedded[]; reado
       if (authorDepth > 0 || (depth > 0 && itemprop === 'mri')) authorDepth++;
       if (hiddenDepth > 0 || HIDDEN.has(name)) hiddenDepth++;
       if (name === 'br') add('\n');
+      if (name === 'a' && depth === 0 && href !== undefined) link = { url: href, words: '' };
+      // Emoji and stickers are pictures, whose name is the emoji. Pasted pictures are files.
+      if (name === 'emoji' || (name === 'img' && EMOJI.test(itemtype))) add(alt);
+      else if (name === 'img' && depth === 0 && src === undefined && alt !== '') add(`[image: ${alt}]`);
     },
     ontext: add,
     onclosetag: (name) => {
+      if (name === 'a' && link !== null) {
+        const words = link.words.trim();
+        if (words !== '' && words !== link.url && links.length < MAX_LINKS) links.push({ ...link, words });
+        link = null;
+      }
       if (BLOCKS.has(name) && name !== 'br') add('\n');
       depth = Math.max(0, depth - 1);
       authorDepth = Math.max(0, authorDepth - 1);
@@ -123,7 +152,11 @@ function readHtml(html: string): { readonly embedded: readonly Embedded[]; reado
     },
   });
   parser.end(html);
-  return { embedded: embedded.map((each) => ({ ...each, author: each.author.trim() })), text: tidy(text) };
+  return {
+    embedded: embedded.map((each) => ({ ...each, author: each.author.trim() })),
+    text: tidy(text),
+    links,
+  };
 }
 
 function tidy(text: string): string {

@@ -5,7 +5,8 @@ import { asText } from '../../kit/markdown/as-text.ts';
 import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
 import { linesOf } from '../../kit/text-lines.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
-import { messageHtml } from './message-html.ts';
+import { answersIn, cardText } from './cards.ts';
+import { type HtmlLink, messageHtml } from './message-html.ts';
 
 /** Twice the longest text that Teams accepts. */
 const MAX_FORMATTED = 56_000;
@@ -49,10 +50,25 @@ export function mentionsBot({ entities, recipient }: Activity): boolean {
 /** Stands for a quoted message, which an entity tells. */
 const QUOTED = /<quoted[^<>]{0,200}\/?>(?:<\/quoted>)?/g;
 
-/** Returns a message's text as agents read it, with what it forwards in front. */
+/** Returns a message's text as agents read it, with what it forwards in front, and what else came with it below. */
 export function fullText(activity: Activity): string {
-  const { further, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
-  return linesOf([...further, plainText(activity) || text]);
+  const { attachments = [], entities = [], value } = activity;
+  const { further, text, links } = messageHtml(attachments, entities);
+  const words = withLinks(plainText(activity) || text, links);
+  return linesOf([...further, words, answersIn(value), ...attachments.map(cardText)]);
+}
+
+/** The text of a message has the words of a link only. */
+function withLinks(text: string, links: readonly HtmlLink[]): string {
+  let shown = '';
+  let rest = text;
+  for (const { words, url } of links) {
+    const at = rest.indexOf(words);
+    if (at < 0 || !/^(?:https?|mailto|tel):/i.test(url)) continue;
+    shown += `${rest.slice(0, at)}[${words}](${url})`;
+    rest = rest.slice(at + words.length);
+  }
+  return shown + rest;
 }
 
 /** Returns the message that another one quotes; undefined: it quotes none. */
@@ -62,15 +78,16 @@ export function quotedIn({ attachments = [], entities = [] }: Activity): Answere
 
 /** Returns what was written: without the mention of the bot, others by their names. */
 export function plainText({ text = '', entities, recipient }: Activity): string {
-  const names = new Map(
-    mentionsIn(entities).map(({ text: mark, mentioned }) => [
-      mark,
-      mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name),
-    ]),
-  );
+  // People may have the same mark: they are mentioned in the order of the entities.
+  const people = Map.groupBy(mentionsIn(entities), ({ text: mark }) => mark);
+  const nameOf = (mark: string): string | undefined => {
+    const named = people.get(mark);
+    const mentioned = (named && named.length > 1 ? named.shift() : named?.[0])?.mentioned;
+    return mentioned && (mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name));
+  };
   // In one pass: a name may look like the mark of somebody else, and would be replaced again.
   return text
-    .replace(MARK, (mark) => names.get(mark) ?? mark)
+    .replace(MARK, (mark) => nameOf(mark) ?? mark)
     .replace(QUOTED, '')
     .replaceAll('&nbsp;', ' ')
     .trim();

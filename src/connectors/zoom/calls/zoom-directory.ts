@@ -61,6 +61,7 @@ export function zoomDirectory(
   return {
     platform: 'zoom',
     ways: WAYS,
+    ...(streams !== null && { offers: ['read'] }),
     // Specification, "Native sample rates".
     sampleRateHz: 16_000,
     needsTrunk:

@@ -58,6 +58,11 @@ export class ChatLog {
     });
   }
 
+  /** Adds a message that the chat API tells in these words. */
+  addWire(actor: Actor, wire: Readonly<Record<string, unknown>>): FakeMessage {
+    return this.#add({ actor, verb: 'comment', text: `${wire.message}`, wire });
+  }
+
   /** Writes a message of Talk's own. */
   tell(system: SystemMessage, actor: Actor, about: Actor | null = null): FakeMessage {
     return this.#add({ actor, verb: 'system', system, about });
@@ -114,6 +119,7 @@ export class ChatLog {
       isSilent: false,
       file: null,
       fileName: '',
+      wire: null,
       lastEdit: null,
       ...fields,
       id: lastId,

@@ -42,6 +42,8 @@ export interface FakeMessage {
   readonly expiresAt: number;
   readonly file: FakeFile | null;
   readonly fileName: string;
+  /** What the chat API tells in place of its own words, as of kinds that the fake has no people for. */
+  readonly wire: Readonly<Record<string, unknown>> | null;
   lastEdit: { readonly actor: Actor; readonly timestamp: number } | null;
 }
 

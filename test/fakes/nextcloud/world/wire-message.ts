@@ -74,6 +74,7 @@ function wireAlone(view: View, message: FakeMessage): Record<string, unknown> {
     ...(verb === 'comment_deleted' && { deleted: true }),
     ...(message.isSilent && { silent: true }),
     ...(own.length > 0 && { reactionsSelf: own.map((each) => each.text) }),
+    ...message.wire,
   };
 }
 

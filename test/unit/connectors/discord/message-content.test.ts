@@ -26,7 +26,7 @@ function message(parts: object): Message {
 
 describe('what a person sends is not lost', () => {
   it.each<[string, object, string]>([
-    ['a forward', { message_snapshots: [{ message: { content: 'hello' } }] }, 'hello'],
+    ['a forward', { message_snapshots: [{ message: { content: 'hello' } }] }, '[forwarded]\nhello'],
     [
       'a forward that is one embed',
       {
@@ -47,12 +47,12 @@ describe('what a person sends is not lost', () => {
           },
         ],
       },
-      '[Build 7](https://ci.example/7)\nfailed\nstage: test',
+      '[forwarded]\n[Build 7](https://ci.example/7)\nfailed\nstage: test',
     ],
     [
       'a forward with a comment',
       { content: 'see this', message_snapshots: [{ message: { content: 'hello' } }] },
-      'see this\nhello',
+      'see this\n[forwarded]\nhello',
     ],
     [
       'a poll',

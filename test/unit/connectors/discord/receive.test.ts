@@ -77,7 +77,7 @@ describe('direct messages', () => {
     await waitFor('both', () => subject.intake.edits.length === 2);
     expect(subject.intake.edits).toEqual([
       { id: first.id, text: 'uno' },
-      { id: second.id, text: '[message deleted]' },
+      { id: second.id, text: null },
     ]);
   });
 

@@ -76,7 +76,7 @@ it('shows an edit, and a deletion, and nothing of the bot’s own', async () => 
   await waitFor('the deletion', () => intake.edits.length === 2);
   expect(intake.edits.map(({ text, platformMessageId }) => [platformMessageId, text])).toEqual([
     [`${id}`, 'after'],
-    [`${id}`, '[message deleted]'],
+    [`${id}`, null],
   ]);
   const own = room.write(bot, 'mine');
   room.react(ada, own, '👍');

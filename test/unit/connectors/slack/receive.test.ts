@@ -28,6 +28,7 @@ it('stores who wrote what, where, and when', async () => {
       text: 'hello',
       sentAt: '2023-11-14T22:13:20.000Z',
       files: [],
+      isFromBot: false,
     },
     {
       from: {
@@ -43,8 +44,28 @@ it('stores who wrote what, where, and when', async () => {
       text: 'see #general',
       sentAt: '2023-11-14T22:13:21.000Z',
       files: [],
+      isFromBot: false,
       replyTo: { platformMessageId: '1700000000.000200', author: null, text: '' },
     },
+  ]);
+});
+
+it('hears a workflow, whose words may be in blocks only', async () => {
+  const { workspace, installation, ada, intake, tell } = await ownBot();
+  const { id: channel } = workspace.addChannel('intake', [ada.user, installation.bot]);
+  await tell({
+    type: 'message',
+    subtype: 'bot_message',
+    channel,
+    channel_type: 'channel',
+    bot_id: 'B0WORKFLOW',
+    bot_profile: { id: 'B0WORKFLOW', name: 'Intake form', is_workflow_bot: true },
+    text: '',
+    blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'A form was sent' } }],
+    ts: '1700000001.000100',
+  });
+  expect(intake.messages).toMatchObject([
+    { from: { person: 'B0WORKFLOW' }, senderName: 'Intake form', text: 'A form was sent', isFromBot: true },
   ]);
 });
 
@@ -119,8 +140,8 @@ it('follows edits and deletions in the order in which they happened', async () =
   );
   expect(intake.edits.map(({ platformMessageId, text }) => [platformMessageId, text])).toEqual([
     ['1700000000.000100', 'three'],
-    ['1700000000.000100', '[message deleted]'],
-    ['1700000009.000100', '[message deleted]'],
+    ['1700000000.000100', null],
+    ['1700000009.000100', null],
   ]);
 });
 

@@ -12,7 +12,7 @@ it('stores what people write, once, and what they change', async () => {
   ada.deletes(written);
   await settled();
   expect(intake.messages.map(({ text, remoteName }) => [text, remoteName])).toEqual([['hello', 'Ada']]);
-  expect(intake.edits.map(({ text }) => text)).toEqual(['hello there', '[message deleted]']);
+  expect(intake.edits.map(({ text }) => text)).toEqual(['hello there', null]);
 });
 
 it('knows a person by tenant and object, in lower case', async () => {

@@ -12,7 +12,7 @@ import type {
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
   readonly reactions: (InboundReaction & { readonly person: string | null })[] = [];
-  readonly edits: { remoteId: string; platformMessageId: string; text: string }[] = [];
+  readonly edits: { remoteId: string; platformMessageId: string; text: string | null }[] = [];
   readonly reached: { remoteId: string; isReachable: boolean }[] = [];
   readonly bound: { remoteId: string; remoteName: string | null; token: string }[] = [];
   /** Valid invite tokens. */
@@ -38,7 +38,11 @@ export class MemoryIntake implements MessageIntake {
     this.reactions.push({ ...reaction, person });
   }
 
-  async edited({ space: { id: remoteId } }: Address, platformMessageId: string, text: string): Promise<void> {
+  async edited(
+    { space: { id: remoteId } }: Address,
+    platformMessageId: string,
+    text: string | null,
+  ): Promise<void> {
     this.#write();
     this.edits.push({ remoteId, platformMessageId, text });
   }

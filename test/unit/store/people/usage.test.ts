@@ -7,7 +7,7 @@ import { seedAccount, temporaryStore } from '../temporary.ts';
 let serial = 0;
 const SILENT = { spokenCharacters: 0, spokenMs: 0, heardMs: 0 };
 
-/** A call that began then, with the fields that usage reads. */
+/** A call that began then, with the fields that usage reads. One with an end has ended since. */
 async function call(store: Store, accountId: string, fields: Partial<CallsTable>): Promise<void> {
   serial++;
   const row = {
@@ -26,10 +26,15 @@ async function call(store: Store, accountId: string, fields: Partial<CallsTable>
     createdAt: '2026-03-01T12:00:00.000Z',
     ...fields,
   } as const;
-  await store.db.insertInto('calls').values(row).execute();
+  await store.db
+    .insertInto('calls')
+    .values({ ...row, endedAt: null })
+    .execute();
+  const { endedAt = null } = fields;
+  await store.db.updateTable('calls').set({ endedAt }).where('callId', '=', row.callId).execute();
 }
 
-test('usage counts calls and minutes from the calls, messages and bytes from their counters', async () => {
+test('usage counts ended and live calls, their minutes, messages and bytes', async () => {
   const store = await temporaryStore();
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
   // 90 s; one that was not answered; one that is still live and was answered 30 s ago.
@@ -37,6 +42,8 @@ test('usage counts calls and minutes from the calls, messages and bytes from the
     answeredAt: '2026-03-01T12:00:10.250Z',
     endedAt: '2026-03-01T12:01:40.250Z',
   });
+  // Only the first end counts.
+  await store.db.updateTable('calls').set({ endedAt: '2026-03-01T13:00:00.000Z' }).execute();
   await call(store, a.accountId, { endedAt: '2026-03-01T12:05:00.000Z' });
   await call(store, a.accountId, {
     createdAt: '2026-03-02T09:59:00.000Z',
@@ -49,11 +56,12 @@ test('usage counts calls and minutes from the calls, messages and bytes from the
   await store.db
     .insertInto('usageDays')
     .values([
-      { ...counters, platform: 'sip', day: '2026-03-01' },
       { ...counters, platform: 'discord', day: '2026-03-01' },
       { ...counters, platform: 'discord', day: '2026-02-28' },
     ])
     .execute();
+  await countUsage(store.db, { ...counters, platform: 'sip', day: '2026-03-01' });
+  await store.db.deleteFrom('calls').where('endedAt', 'is not', null).execute();
 
   const usage = await usageSince(store.db, a.accountId, '2026-03-01', '2026-03-02T10:00:00.000Z');
   expect(usage).toEqual([
