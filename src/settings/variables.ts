@@ -52,9 +52,12 @@ const ASSISTANT_ORIGINS = [
   'https://grok.com',
 ];
 
-/** With one or two cores, main and media threads already share them. */
+/**
+ * With one or two cores, main and media threads already share them. A stream thread takes half of what a media thread
+ * does for the same calls (bench/README.md).
+ */
 function defaultStreamThreads(cores: number): number {
-  return cores <= 2 ? 0 : Math.max(1, Math.floor(cores / 8));
+  return cores <= 2 ? 0 : Math.max(1, Math.floor(cores / 4));
 }
 
 /** All settings of the gateway. Nothing else reads the environment. */
@@ -105,7 +108,7 @@ export const VARIABLES = {
   },
   SVC_STREAM_THREADS: {
     default: String(defaultStreamThreads(availableParallelism())),
-    shownDefault: 'an eighth of the cores, at least 1; 0 with one or two cores',
+    shownDefault: 'a quarter of the cores, at least 1; 0 with one or two cores',
     schema: wholeNumber(0, 64),
     meaning: 'Number of threads for the audio of call WebSockets; 0 leaves them to the main thread',
   },
