@@ -18,6 +18,7 @@ import { cappedBench } from './setup/capped.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
 import { slackBench } from './slack/slack.bench.ts';
 import { speechBenches } from './speech/speech.bench.ts';
+import { streamsBench } from './streams/streams.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
 import { webrtcBenches } from './webrtc/webrtc.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
@@ -38,6 +39,7 @@ export const benches: readonly Bench[] = [
   mixBench,
   idleBench,
   overloadBench,
+  streamsBench,
   bridgeBench,
   ...discordBenches,
   ...webrtcBenches,

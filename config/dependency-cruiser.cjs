@@ -130,7 +130,22 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/mcp-shim/' },
       to: { path: '^src/mcp-shim/' },
     },
-    layer('api', '^src/api/', [...DOMAINS, 'connectors/contract', 'threads', 'store', ...FLOOR]),
+    layer('api', '^src/api/(?!stream-threads/)', [
+      ...DOMAINS,
+      'connectors/contract',
+      'threads',
+      'store',
+      'native/acceptor',
+      ...FLOOR,
+    ]),
+    layer('stream threads', '^src/api/stream-threads/', [
+      'api/(http|stream|schema)/',
+      'rtp/codecs/open-libopus',
+      'threads',
+      'rings',
+      'native/acceptor',
+      ...FLOOR,
+    ]),
     {
       name: 'the-fast-path-has-one-entrance',
       severity: 'error',
@@ -156,7 +171,7 @@ module.exports = {
     only('only-store-knows-the-database', 'store/', 'node_modules/(better-sqlite3|kysely)'),
     only(
       'only-threads-knows-threads',
-      '(threads/|jobs/|rings/|engine/|bridge/|store/database/checkpoint)',
+      '(threads/|jobs/|rings/|engine/|bridge/|api/stream-threads/|store/database/checkpoint)',
       '^(node:)?worker_threads$|node_modules/piscina',
     ),
     {

@@ -61,7 +61,7 @@ const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
   'test/conformance/{loopback-*,sip,*-violations}.test.ts',
   'test/e2e/{discord-tenants,idempotency,inline-steps,leaving-account,log-lines,mcp-shim,operator}.test.ts',
-  'test/e2e/{platform-bridge,platform-bridge-waiters,post-dial,telegram-webhook,zoom}.test.ts',
+  'test/e2e/{platform-bridge,platform-bridge-waiters,post-dial,stream-threads,telegram-webhook,zoom}.test.ts',
 ];
 
 /** How test files run together: those of a process, and those at the same time. */

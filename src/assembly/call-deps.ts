@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
-import { availableMemoryBytes } from '../base/memory-limit.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
 import { Admission } from '../calls/admission.ts';
@@ -32,6 +31,7 @@ import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import { loadGauges } from './load-gauges.ts';
 import { modelHttp } from './model-http.ts';
+import { playoutBounds } from './playout-bounds.ts';
 
 /** They cost little, and a machine that is busy with something else can carry them. */
 const ALWAYS_ADMITTED_PER_CORE = 20;
@@ -106,7 +106,10 @@ export async function openCalls(
       acceptingMs: ACCEPTING_DEADLINE_MS,
       activeMs: settings.calls.maxCallMs,
     },
-    playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
+    playout: new PlayoutBudget({
+      ...playoutBounds(settings.streamThreads),
+      onFull: () => metrics.queueFull('playout'),
+    }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
     budget: minuteBudget(budgets, store.db),
     askTurn: turnModel(deps),
@@ -163,14 +166,6 @@ async function recordSpeech(
   } catch (error) {
     events.writeFailed('usage of hosted speech', error);
   }
-}
-
-/**
- * Returns the playout limits: an eighth of the memory available to the process in total, and half of that per account.
- */
-function playoutBounds(): { totalBytes: number; accountBytes: number } {
-  const totalBytes = Math.floor(availableMemoryBytes() / 8);
-  return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };
 }
 
 function engineReading(engine: Engine): EngineReading {

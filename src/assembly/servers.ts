@@ -27,6 +27,7 @@ import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
+import { openStreamThreads } from './stream-threads-deps.ts';
 
 interface ServerNeeds
   extends Omit<
@@ -107,6 +108,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     oauth,
     authorization: authorizationContext(authorization, people, oauth),
   });
+  const streamThreads = openStreamThreads(deps);
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
@@ -126,6 +128,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
+    threads: streamThreads ?? undefined,
     onFallback: (reason) =>
       loggers.http.warn({ reason }, "uWebSockets.js could not be loaded, using Node's http server instead"),
     onAnswered: (answered) => events.requestAnswered(answered),

@@ -43,17 +43,24 @@ function decodeTable(linearOf: (byte: number) => number): Int16Array {
   return Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
 }
 
-/** Builds a table indexed by the sample's 16 bits as an unsigned number. `Uint8Array.from` would add milliseconds to every start. */
-function encodeTable(byteOf: (sample: number) => number): Uint8Array {
+/**
+ * Builds a table indexed by the sample's 16 bits as an unsigned number. At least `run` neighbours have the same byte, and
+ * the negative half only another sign: 131,072 calls before they are compiled would take 50 ms of every start.
+ */
+function encodeTable(byteOf: (sample: number) => number, run: number): Uint8Array {
   const table = new Uint8Array(65_536);
-  for (let bits = 0; bits < table.length; bits++) table[bits] = byteOf((bits << 16) >> 16);
+  for (let sample = 0; sample < 32_768; sample += run) {
+    const byte = byteOf(sample);
+    table.fill(byte, sample, sample + run);
+    table.fill(byte ^ 0x80, table.length - sample - run, table.length - sample);
+  }
   return table;
 }
 
 const ULAW_DECODE = decodeTable(linearOfUlaw);
 const ALAW_DECODE = decodeTable(linearOfAlaw);
-const ULAW_ENCODE = encodeTable(ulawOf);
-const ALAW_ENCODE = encodeTable(alawOf);
+const ULAW_ENCODE = encodeTable(ulawOf, 4);
+const ALAW_ENCODE = encodeTable(alawOf, 16);
 
 /** Expands `length` bytes at `offset` into the start of `out`. */
 export type G711Decode = (bytes: Uint8Array, offset: number, length: number, out: Int16Array) => void;

@@ -7,7 +7,15 @@ import { wallMs } from '../base/wall-ms.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
-import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
+import type {
+  AgentAudio,
+  AgentAudioObserver,
+  AgentEnd,
+  AgentRings,
+  AgentSeat,
+  AudioReport,
+  EngineCall,
+} from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import { CallAnswer } from './call-answer.ts';
 import { CallCapabilities } from './call-capabilities.ts';
@@ -212,6 +220,11 @@ export class CallActor implements ObservedCall {
   /** Adds an agent's audio to the call's room. Audio flows both ways once the call is `active`. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
     return this.#deps.engineCall.joinAgent(observer, this.#deps.playout.queueOf(this.identity.accountId));
+  }
+
+  /** The same for an agent whose socket is on another thread. */
+  seatAgent(end: AgentEnd, rings: AgentRings): AgentSeat {
+    return this.#deps.engineCall.seatAgent(end, rings);
   }
 
   /** Sets the meeting, which was created for the call. */

@@ -1,8 +1,10 @@
+import type { Doorbell } from '../rings/doorbell.ts';
 import type { DownlinkRing } from '../rings/packet-frame.ts';
 import { NO_MARK } from '../rings/ring-consumer.ts';
 import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import { CountedTotal, type EngineStats } from '../threads/engine-stats.ts';
 import type { AgentPlacement, Event } from '../threads/protocol.ts';
+import type { AgentBells } from './agent-bells.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 import { OpusEgress } from './opus-egress.ts';
@@ -14,6 +16,7 @@ export interface AgentLegHost {
   readonly roomRateHz: number;
   readonly stats: EngineStats;
   readonly codecs: VoiceCodecs;
+  readonly bells: AgentBells;
   post(event: Event): void;
 }
 
@@ -22,6 +25,8 @@ export class AgentLegParty implements Party {
   readonly legId: number;
   /** How the agent's audio is played. */
   readonly playout: Playout;
+  /** The doorbell of the agent's thread. */
+  readonly bell: Doorbell;
   readonly #host: AgentLegHost;
   #egress: Egress | OpusEgress | null = null;
   #clearsDue = 0;
@@ -34,6 +39,7 @@ export class AgentLegParty implements Party {
   constructor(host: AgentLegHost, placement: AgentPlacement) {
     this.#host = host;
     this.legId = placement.legId;
+    this.bell = host.bells.of(placement.bell);
     this.playout = new Playout(placement.uplink, host.roomRateHz);
     this.#clearedMs = new CountedTotal('cleared_ms', this.playout.droppedMs);
     this.listen(placement.downlink);
@@ -42,7 +48,7 @@ export class AgentLegParty implements Party {
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
 
-  /** Whether the main thread waits for a tick: it has frames to fetch, or more speech than the ring holds. */
+  /** Whether the agent's thread waits for a tick: it has frames to fetch, or more speech than the ring holds. */
   get isAwaiting(): boolean {
     return this.#egress !== null || this.playout.isBehind;
   }

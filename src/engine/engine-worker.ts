@@ -3,7 +3,6 @@ import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
 import { onePer } from '../base/one-per.ts';
 import type { MediaIo, MediaLegFactory } from '../media/media-leg.ts';
-import { Doorbell } from '../rings/doorbell.ts';
 import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
@@ -16,6 +15,7 @@ import {
   toWireError,
   type WorkerReady,
 } from '../threads/protocol.ts';
+import { AgentBells } from './agent-bells.ts';
 import { TickClock, type Ticking } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
@@ -40,8 +40,8 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #slots = new Slots();
   readonly mixerFor = onePer((sampleRateHz) => new Mixer(frameSamples(sampleRateHz)));
   readonly #port: MessagePort;
-  /** Rings with a bit for each slot that has ticked. */
-  readonly #ticked = new Doorbell();
+  /** Ring with a bit for each slot that has ticked. */
+  readonly bells = new AgentBells();
   readonly #clock = new TickClock(this.stats, this);
   readonly #precedence: Precedence;
 
@@ -104,21 +104,18 @@ export class EngineWorker implements MediaCallHost, Ticking {
 
   tick(slot: number): void {
     this.#io.receive();
-    const isAwaited = this.#tickAwake(slot);
+    this.#tickAwake(slot);
     this.#io.send();
-    if (isAwaited) this.#ticked.ring(1 << slot);
+    this.bells.ring(1 << slot);
   }
 
-  /** Ticks the slot's calls. Returns whether the main thread waits for the tick of any of them. */
-  #tickAwake(slot: number): boolean {
+  #tickAwake(slot: number): void {
     const calls = this.#slots.awakeIn(slot);
-    let isAwaited = false;
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as MediaCall;
       this.#tickCall(call);
-      isAwaited ||= call.isAwaited;
+      call.announceTick();
     }
-    return isAwaited;
   }
 
   /** Beats while the clock is stopped, as a thread with only resting calls is alive. */
@@ -174,7 +171,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
       version: PROTOCOL_VERSION,
       threadId,
       stats: this.stats.memory,
-      ticked: this.#ticked.memory,
+      ticked: this.bells.mainMemory,
       port,
     };
   }

@@ -17,6 +17,7 @@ import {
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
+import type { AgentBells } from './agent-bells.ts';
 import { AgentLegParty } from './agent-leg.ts';
 import { AnswerListener } from './answer-listener.ts';
 import { ListeningParty } from './listening-party.ts';
@@ -32,6 +33,7 @@ const TICKS_BETWEEN_COUNTS = 50;
 export interface MediaCallHost {
   readonly stats: EngineStats;
   readonly codecs: VoiceCodecs;
+  readonly bells: AgentBells;
   mixerFor(sampleRateHz: number): Mixer;
   post(message: Event | Reply): void;
 }
@@ -110,10 +112,12 @@ export class MediaCall {
     return this.#leg.sampleRateHz;
   }
 
-  /** Whether an agent has something to do after a tick: to fetch a frame, or to refill its ring. */
-  get isAwaited(): boolean {
-    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.isAwaiting) return true;
-    return false;
+  /** Has the threads woken on which agents wait for the tick. */
+  announceTick(): void {
+    for (let i = 0; i < this.#agents.length; i++) {
+      const agent = this.#agents[i] as AgentLegParty;
+      if (agent.isAwaiting) this.#host.bells.add(agent.bell);
+    }
   }
 
   /** Whether an agent listens to packets of Opus. */
@@ -212,8 +216,8 @@ export class MediaCall {
 
   #join(placement: AgentPlacement): void {
     const { callId } = this;
-    const { stats, codecs, post } = this.#host;
-    const host = { callId, roomRateHz: this.#leg.sampleRateHz, stats, codecs, post };
+    const { stats, codecs, bells, post } = this.#host;
+    const host = { callId, roomRateHz: this.#leg.sampleRateHz, stats, codecs, bells, post };
     const agent = new AgentLegParty(host, placement);
     this.#agents.push(agent);
     this.#seat();

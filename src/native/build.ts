@@ -30,6 +30,11 @@ const ADDONS: readonly Addon[] = [
     sources: ['waker.c'],
     consequence: 'Threads wake each other through V8, which takes a lock',
   },
+  {
+    name: 'acceptor',
+    sources: ['acceptor.c'],
+    consequence: 'All call WebSockets run on the main thread',
+  },
 ];
 const BINARIES = join(import.meta.dirname, '../../build');
 const DEADLINE_MS = 60_000;

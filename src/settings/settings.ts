@@ -236,6 +236,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       mediaIo: values.SVC_MEDIA_IO,
       maxJitterDelayMs: values.SVC_MAX_JITTER_DELAY_MS,
     },
+    streamThreads: values.SVC_STREAM_THREADS,
     mcp: {
       allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,
       sessionIdleMs: values.SVC_MCP_SESSION_IDLE_S * 1_000,

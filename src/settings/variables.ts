@@ -52,6 +52,14 @@ const ASSISTANT_ORIGINS = [
   'https://grok.com',
 ];
 
+/**
+ * With one or two cores, main and media threads already share them. A stream thread takes half of what a media thread
+ * does for the same calls (bench/README.md).
+ */
+function defaultStreamThreads(cores: number): number {
+  return cores <= 2 ? 0 : Math.max(1, Math.floor(cores / 4));
+}
+
 /** All settings of the gateway. Nothing else reads the environment. */
 export const VARIABLES = {
   SVC_HOST: { default: '127.0.0.1', schema: Host, meaning: 'Address that HTTP listens on' },
@@ -97,6 +105,12 @@ export const VARIABLES = {
     shownDefault: 'cores − 1, at least 1',
     schema: wholeNumber(1, 1_024),
     meaning: 'Number of media threads',
+  },
+  SVC_STREAM_THREADS: {
+    default: String(defaultStreamThreads(availableParallelism())),
+    shownDefault: 'a quarter of the cores, at least 1; 0 with one or two cores',
+    schema: wholeNumber(0, 64),
+    meaning: 'Number of threads for the audio of call WebSockets; 0 leaves them to the main thread',
   },
   SVC_ENGINE_CALLS_PER_THREAD: {
     default: '10000',

@@ -254,6 +254,20 @@ export class Metrics {
     this.#read.counters('svc_socket_closings_total', help, 'reason', read);
   }
 
+  /** Registers the figures of stream threads. */
+  watchStreamThreads(
+    read: () => { threads: number; sockets: number; lost: number; cpuSeconds: number },
+  ): void {
+    const metrics = this.#read;
+    metrics.gauge('svc_stream_threads', 'Running threads of call WebSockets', () => read().threads);
+    const sockets = 'Call WebSockets on threads of their own';
+    metrics.gauge('svc_stream_thread_sockets', sockets, () => read().sockets);
+    const cpu = 'CPU time of the threads of call WebSockets';
+    metrics.counter('svc_stream_threads_cpu_seconds_total', cpu, () => read().cpuSeconds);
+    const lost = 'Threads of call WebSockets that were lost, with their connections';
+    metrics.counter('svc_stream_threads_lost_total', lost, () => read().lost);
+  }
+
   watchMcp(read: () => McpReading): void {
     const metrics = this.#read;
     metrics.gauge('svc_mcp_sessions', 'Open MCP sessions', () => read().sessions);

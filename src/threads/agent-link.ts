@@ -1,7 +1,7 @@
 import type { RingCoding } from '../rings/packet-frame.ts';
+import type { AgentEnd, AgentSeat } from './agent-seat.ts';
 import { Downlink, type DownlinkReader } from './downlink.ts';
 import type { QueueBudget } from './playout-budget.ts';
-import type { AgentPlacement, CallCommand, ClearPoint } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
 /** Receives the audio and events of an agent leg. */
@@ -40,54 +40,39 @@ export interface AgentAudio {
   close(): void;
 }
 
-/** The part of a call that sends an agent's commands. */
-export interface AgentLinkHost {
-  send(command: CallCommand): void;
-  left(agent: AgentLink): void;
-}
+/** What an end asks of the agent's seat. */
+export type SeatCommands = Pick<AgentSeat, 'clear' | 'hold' | 'listen' | 'leave'>;
 
-/** The main thread's end of an agent leg. */
-export class AgentLink implements AgentAudio {
-  readonly legId: number;
-  readonly #host: AgentLinkHost;
+/** The agent's end of its rings, on the thread of its socket. It takes part once it has a seat. */
+export class AgentLink implements AgentAudio, AgentEnd {
   readonly #observer: AgentAudioObserver;
   readonly #uplink: Uplink;
-  readonly #clears: { readonly point: ClearPoint; readonly backlogMs: number }[] = [];
-  #isHeld = false;
-  /** Not answered yet. */
-  readonly #holds: boolean[] = [];
+  #seat: SeatCommands | null = null;
   #downlink: Downlink | null = null;
+  /** What each clear that is not answered yet has dropped before the ring. */
+  readonly #backlogsMs: number[] = [];
   #toldPlayedMs = 0;
   #toldDroppedMs = 0;
   #closed = false;
 
-  /** Creates the leg; `memory` limits the audio queued for playing. */
-  constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver, memory: QueueBudget) {
-    this.legId = legId;
-    this.#uplink = new Uplink(memory);
-    this.#host = host;
+  /** `memory` limits the audio queued for playing. */
+  constructor(observer: AgentAudioObserver, memory: QueueBudget) {
     this.#observer = observer;
+    this.#uplink = new Uplink(memory);
   }
 
   get queuedMs(): number {
     return this.#uplink.queuedMs;
   }
 
-  /** Returns everything a worker needs to run this leg. */
-  placement(): AgentPlacement {
-    const downlink = this.#downlink;
-    return {
-      legId: this.legId,
-      uplink: this.#uplink.memory,
-      downlink: downlink && {
-        sampleRateHz: downlink.sampleRateHz,
-        memory: downlink.memory,
-        coding: downlink.coding,
-      },
-      clears: this.#clears.map(({ point }) => point),
-      isHeld: this.#isHeld,
-      holds: [...this.#holds],
-    };
+  get uplinkMemory(): SharedArrayBuffer {
+    return this.#uplink.memory;
+  }
+
+  /** Call it before anything else. */
+  sit(seat: SeatCommands): this {
+    this.#seat = seat;
+    return this;
   }
 
   write(samples: Int16Array, sampleRateHz: number): void {
@@ -102,15 +87,13 @@ export class AgentLink implements AgentAudio {
 
   clear(): void {
     if (this.#closed) return;
-    const clear = this.#uplink.clear();
-    this.#clears.push(clear);
-    this.#host.send({ type: 'agent.clear', legId: this.legId, point: clear.point });
+    const { point, backlogMs } = this.#uplink.clear();
+    this.#backlogsMs.push(backlogMs);
+    this.#seat?.clear(point);
   }
 
   hold(isHeld: boolean): void {
-    if (this.#closed) return;
-    this.#holds.push(isHeld);
-    this.#host.send({ type: 'agent.hold', legId: this.legId, isHeld });
+    if (!this.#closed) this.#seat?.hold(isHeld);
   }
 
   listen(sampleRateHz: number | null, coding: RingCoding = 'pcm'): void {
@@ -119,16 +102,14 @@ export class AgentLink implements AgentAudio {
     const present = this.#downlink;
     if (wanted?.sampleRateHz === present?.sampleRateHz && wanted?.coding === present?.coding) return;
     this.#downlink = wanted;
-    const { downlink } = this.placement();
-    this.#host.send({ type: 'agent.listen', legId: this.legId, downlink });
+    this.#seat?.listen(wanted?.ring ?? null);
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#uplink.clear();
-    this.#host.send({ type: 'agent.leave', legId: this.legId });
-    this.#host.left(this);
+    this.#seat?.leave();
   }
 
   /** Moves audio both ways after a tick of the call. */
@@ -137,24 +118,22 @@ export class AgentLink implements AgentAudio {
     this.#downlink?.drain(this.#observer);
   }
 
+  /** AgentEnd: whoever rings knows the slot. */
+  placed(): void {}
+
   marked(markId: number): void {
     if (!this.#closed) this.#observer.mark(markId);
   }
 
-  /** Reports the answer to a hold. `playedMs` is a sum since the leg was created. */
   held(isHeld: boolean, playedMs: number): void {
-    if (this.#holds.shift() === undefined || this.#closed) return;
-    this.#isHeld = isHeld;
-    this.#observer.held(isHeld, Math.max(0, Math.round(playedMs - this.#toldPlayedMs)));
+    if (!this.#closed) this.#observer.held(isHeld, Math.max(0, Math.round(playedMs - this.#toldPlayedMs)));
   }
 
-  /** Reports the end of a clear. `playedMs` and `droppedMs` are sums since the leg was created. */
   cleared(playedMs: number, droppedMs: number): void {
-    const clear = this.#clears.shift();
-    this.#isHeld = false;
-    if (clear === undefined || this.#closed) return;
+    const backlogMs = this.#backlogsMs.shift() ?? 0;
+    if (this.#closed) return;
     const played = playedMs - this.#toldPlayedMs;
-    const dropped = droppedMs - this.#toldDroppedMs + clear.backlogMs;
+    const dropped = droppedMs - this.#toldDroppedMs + backlogMs;
     this.#toldPlayedMs = playedMs;
     this.#toldDroppedMs = droppedMs;
     const playedWhole = Math.round(played);

@@ -7,7 +7,8 @@ import type { AnyCommands, MediaProtocol } from '../media/media-protocol.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
 import { afterMessages } from './after-messages.ts';
-import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
+import { type AgentAudio, type AgentAudioObserver, AgentLink } from './agent-link.ts';
+import { type AgentEnd, type AgentRings, AgentSeat, type AgentSeatHost } from './agent-seat.ts';
 import { MoveLimit } from './move-limit.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
@@ -65,6 +66,8 @@ export interface EngineCall {
   listen(): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
+  /** Adds an agent whose end of the rings is on another thread. */
+  seatAgent(end: AgentEnd, rings: AgentRings): AgentSeat;
   /** Reads how the audio is doing. Rejects when the call has no open media, or loses its worker meanwhile. */
   report(): Promise<AudioReport>;
   /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
@@ -115,12 +118,12 @@ type State =
 /**
  * The main thread's end of a call. Places the call, moves it when its worker is lost, and tracks the worker it is on.
  */
-export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCall {
+export class CallLink implements EngineCall, MediaControl, AgentSeatHost, HeldCall {
   readonly callId: string;
   readonly #host: CallLinkHost;
   readonly #observer: EngineCallObserver;
   readonly #requests = new Requests<RequestCommand>();
-  readonly #agents: AgentLink[] = [];
+  readonly #agents: AgentSeat[] = [];
   readonly #closed = Promise.withResolvers<void>();
   readonly #opened: OpenMedia<unknown, AnyCommands> = {
     configure: (config) => this.#configure(config),
@@ -211,11 +214,17 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   }
 
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
+    const link = new AgentLink(observer, memory);
+    return link.sit(this.seatAgent(link, { uplink: link.uplinkMemory, bell: null }));
+  }
+
+  seatAgent(end: AgentEnd, rings: AgentRings): AgentSeat {
     this.#lastLegId++;
-    const agent = new AgentLink(this.#lastLegId, this, observer, memory);
-    this.#agents.push(agent);
-    this.send({ type: 'agent.join', agent: agent.placement() });
-    return agent;
+    const seat = new AgentSeat(this.#lastLegId, this, end, rings);
+    this.#agents.push(seat);
+    if (this.#state.name === 'placed') seat.placed(this.#state.slot);
+    this.send({ type: 'agent.join', agent: seat.placement() });
+    return seat;
   }
 
   async report(): Promise<AudioReport> {
@@ -239,14 +248,14 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     else if (this.#state.name === 'placed') this.#post(command, this.#state.worker);
   }
 
-  left(agent: AgentLink): void {
-    const index = this.#agents.indexOf(agent);
+  left(seat: AgentSeat): void {
+    const index = this.#agents.indexOf(seat);
     if (index >= 0) this.#agents.splice(index, 1);
   }
 
   /** Moves the agents' audio after a tick of the call. */
   doorbell(): void {
-    for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLink).doorbell();
+    for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentSeat).doorbell();
   }
 
   /** Handles a message from a worker about this call. */
@@ -312,6 +321,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     const { media, held } = this.#state;
     this.#state = { name: 'placed', media, callNumber, worker, slot };
     worker.hold(this, slot);
+    for (const agent of this.#agents) agent.placed(slot);
     for (const command of held) this.#post(command, worker);
     this.#opening?.resolve();
   }
@@ -372,13 +382,13 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     const gone = new GatewayError('call_not_active');
     this.#opening?.reject(gone);
     this.#requests.failAll(gone);
-    for (const agent of [...this.#agents]) agent.close();
+    for (const agent of [...this.#agents]) agent.leave();
     this.#host.left(this);
     this.#closed.resolve();
     if (termination !== undefined) this.#observer.ended(termination);
   }
 
-  #agent(legId: number): AgentLink | undefined {
+  #agent(legId: number): AgentSeat | undefined {
     return this.#agents.find((agent) => agent.legId === legId);
   }
 }

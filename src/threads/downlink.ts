@@ -26,7 +26,7 @@ export class Downlink implements DownlinkRing {
   readonly sampleRateHz: number;
   readonly coding: RingCoding;
   readonly memory: SharedArrayBuffer;
-  readonly #ring: FrameRingConsumer;
+  readonly #frames: FrameRingConsumer;
   #framesLost = 0;
   #lostMs = 0;
   #toldAtMs = 0;
@@ -36,7 +36,13 @@ export class Downlink implements DownlinkRing {
     this.coding = coding;
     this.sampleRateHz = coding === 'opus' ? PACKET_RING_RATE_HZ : sampleRateHz;
     this.memory = frameRingMemory(this.sampleRateHz);
-    this.#ring = new FrameRingConsumer(this.memory, this.sampleRateHz);
+    this.#frames = new FrameRingConsumer(this.memory, this.sampleRateHz);
+  }
+
+  /** What the engine writes into. */
+  get ring(): DownlinkRing {
+    const { sampleRateHz, memory, coding } = this;
+    return { sampleRateHz, memory, coding };
   }
 
   /**
@@ -44,7 +50,7 @@ export class Downlink implements DownlinkRing {
    * only when this thread is late, and then there is no time to send them one by one.
    */
   drain(reader: DownlinkReader): void {
-    const waiting = this.#ring.waiting();
+    const waiting = this.#frames.waiting();
     this.#countLost();
     if (waiting > 1) reader.cork(() => this.#give(reader, waiting));
     else this.#give(reader, waiting);
@@ -53,7 +59,7 @@ export class Downlink implements DownlinkRing {
   #give(reader: DownlinkReader, frames: number): void {
     let waiting = frames;
     for (; waiting > 0 && reader.frame(this.#oldest()); waiting--) {
-      this.#ring.release();
+      this.#frames.release();
       this.#tell(reader, 0);
     }
     if (waiting === 0) return;
@@ -62,13 +68,13 @@ export class Downlink implements DownlinkRing {
   }
 
   #oldest(): Uint8Array {
-    const frame = this.#ring.oldest();
+    const frame = this.#frames.oldest();
     return this.coding === 'opus' ? packetIn(frame) : frame;
   }
 
   /** Counts frames that the worker could not write because this thread did not read in time and the ring was full. */
   #countLost(): void {
-    const lost = (this.#ring.framesLost - this.#framesLost) | 0;
+    const lost = (this.#frames.framesLost - this.#framesLost) | 0;
     if (lost === 0) return;
     this.#framesLost = (this.#framesLost + lost) | 0;
     this.#lostMs += lost * FRAME_MS;
@@ -76,7 +82,7 @@ export class Downlink implements DownlinkRing {
 
   #dropOldest(waiting: number): void {
     for (let frames = waiting; frames > MAX_BEHIND_FRAMES; frames--) {
-      this.#ring.release();
+      this.#frames.release();
       this.#lostMs += FRAME_MS;
     }
   }

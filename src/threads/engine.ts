@@ -18,6 +18,7 @@ import { Supervisor } from './supervisor.ts';
 import { WorkerLink, type WorkerLinkHost } from './worker-link.ts';
 
 export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
+export type { AgentEnd, AgentRings, AgentSeat } from './agent-seat.ts';
 export type { EngineCall, EngineCallObserver } from './call-link.ts';
 export type { AudioReport } from './protocol.ts';
 

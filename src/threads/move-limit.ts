@@ -13,4 +13,10 @@ export class MoveLimit {
     this.#movedAtMs.push(nowMs);
     return this.#movedAtMs.length <= MAX_MOVES_A_MINUTE;
   }
+
+  /** Whether there have been too many. */
+  get isReached(): boolean {
+    const nowMs = performance.now();
+    return this.#movedAtMs.filter((atMs) => nowMs - atMs < MINUTE_MS).length > MAX_MOVES_A_MINUTE;
+  }
 }

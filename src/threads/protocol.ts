@@ -62,6 +62,8 @@ export interface AgentPlacement {
   readonly legId: number;
   /** Ring memory from agent to call. */
   readonly uplink: SharedArrayBuffer;
+  /** Rings when a slot has ticked in which the agent waits. Null: the main thread's, `ticked`. */
+  readonly bell: AgentBell | null;
   /** Ring memory from call to agent; null until the agent asks to receive. */
   readonly downlink: DownlinkRing | null;
   /** Clears requested but not yet answered. */
@@ -69,6 +71,13 @@ export interface AgentPlacement {
   /** Whether its audio is held, before those of `holds` that are not answered yet. */
   readonly isHeld: boolean;
   readonly holds: readonly boolean[];
+}
+
+/** The doorbell of a thread that agents' sockets are on. */
+export interface AgentBell {
+  /** New for each thread. */
+  readonly id: number;
+  readonly memory: SharedArrayBuffer;
 }
 
 /**
@@ -180,7 +189,7 @@ export type CallEvent = { readonly callId: string } & (
       readonly isHeld: boolean;
       readonly playedMs: number;
     }
-  /** Sums since the leg was created, taken when the last sample had left. Main subtracts the previous answer's sums. */
+  /** Sums since the leg was created, taken when the last sample had left. The agent's end subtracts the previous answer's sums. */
   | {
       readonly type: 'agent.cleared';
       readonly legId: number;

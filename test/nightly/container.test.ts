@@ -18,7 +18,7 @@ const READY_DEADLINE_MS = 60_000;
 const NODE_USER = 1000;
 /** What a start says when a part of the image is missing. */
 const SLOWER = /uWebSockets\.js could not be loaded|Starting from the sources/;
-const ADDONS = ['media-io.node', 'opus.node', 'waker.node'];
+const ADDONS = ['acceptor.node', 'media-io.node', 'opus.node', 'waker.node'];
 
 describe.skipIf(requirePeerOfRoot('buildah', 'debootstrap'))('the image of the Dockerfile', () => {
   const images = new ContainerImages();

@@ -16,7 +16,7 @@ export interface SocketPath {
 }
 
 /** Receives all connections, requests and handshakes. */
-export interface ServerHandlers {
+export interface ServerHandlers<Answer = Handshake | null> {
   readonly socketPaths: readonly SocketPath[];
   /** Whether to keep a new connection. */
   admitsConnection(): boolean;
@@ -24,9 +24,29 @@ export interface ServerHandlers {
   /** Answers 400 to a request of ambiguous length and closes the connection. */
   refuse(head: RequestHead, responder: Responder): void;
   /** Returns the accepted handshake; null if the request was answered otherwise. */
-  handshake(head: RequestHead, responder: Responder): Handshake | null;
+  handshake(head: RequestHead, responder: Responder): Answer;
   opened(socket: OpenSocket, wire: SocketWire): void;
   closed(socket: OpenSocket, code: number, reason: string): void;
+}
+
+/**
+ * The threads that some connections live on. They take a connection before anybody has read from it, and have this thread
+ * answer its requests and handshakes.
+ */
+export interface SocketThreads {
+  /** What the first bytes of such a connection begin with. */
+  readonly prefix: string;
+  /** Takes a connection by its descriptor. Returns false if it is not for a thread. */
+  take(descriptor: number, head: string): boolean;
+  /** `onSpent` is told of connections that have spent their budget. */
+  serve(handlers: ServerHandlers, onSpent: (of: string) => void): void;
+  readonly pressure: {
+    readonly unreadBytes: number;
+    readonly droppedSlow: number;
+    readonly droppedFull: number;
+  };
+  /** Ends the threads, and with them their connections. */
+  close(): Promise<void>;
 }
 
 /** A server library: listens, parses requests and sends answers. */

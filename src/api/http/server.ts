@@ -7,7 +7,7 @@ import { Dispatcher, type DispatcherOptions } from './routing/dispatcher.ts';
 import { compile, type Endpoint, newEndpoint } from './routing/endpoint.ts';
 import { PathTable } from './routing/path-table.ts';
 import { pathParameterNames, type Route } from './routing/route.ts';
-import type { ServerHandlers, ServerLibrary, SocketPath } from './server-library.ts';
+import type { ServerHandlers, ServerLibrary, SocketPath, SocketThreads } from './server-library.ts';
 import type { SocketRoute } from './socket/socket.ts';
 import { SocketBudgets } from './socket/socket-budget.ts';
 import { SocketServer } from './socket/socket-server.ts';
@@ -24,6 +24,8 @@ export interface HttpServerOptions extends DispatcherOptions {
   readonly admitsConnection?: () => boolean;
   /** The server library. Default: uWebSockets.js if it can be loaded. */
   readonly library?: LibraryChoice;
+  /** Threads for the connections of some paths. Only uWebSockets.js uses them. */
+  readonly threads?: SocketThreads | undefined;
   /** Called with the reason if uWebSockets.js is unavailable and no library was requested. */
   readonly onFallback?: (reason: string) => void;
   readonly backlog?: BacklogOptions;
@@ -44,7 +46,8 @@ export class HttpServer {
   readonly #paths = new PathTable<Endpoint>();
   readonly #traffic = new Traffic();
   readonly #backlog: Backlog;
-  readonly #budgets: SocketBudgets;
+  readonly #closings = new Map<string, number>();
+  readonly #threads: SocketThreads | null;
   readonly #sockets: SocketServer;
   readonly #library: ServerLibrary;
   #port = -1;
@@ -62,19 +65,20 @@ export class HttpServer {
       };
     }
     this.#backlog = new Backlog(options.backlog);
-    this.#budgets = new SocketBudgets(options.clock ?? systemClock);
+    this.#threads = options.threads ?? null;
+    const onSpent = (of: string): void => void this.#closings.set(of, (this.#closings.get(of) ?? 0) + 1);
     const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
     const sockets = new SocketServer({
       paths: this.#paths,
       traffic: this.#traffic,
       backlog: this.#backlog,
-      budgets: this.#budgets,
+      budgets: new SocketBudgets(options.clock ?? systemClock, onSpent),
       onError: options.onError,
       ownOrigin: options.ownOrigin,
       serve: (request, response) => dispatcher.serve(request, response),
     });
     this.#sockets = sockets;
-    this.#library = openLibrary(options.library ?? 'auto', this.#backlog, options.onFallback, {
+    const handlers: ServerHandlers = {
       socketPaths: options.sockets.map(socketPath),
       admitsConnection: options.admitsConnection ?? (() => true),
       request: (head, responder) => dispatcher.serve(head, responder),
@@ -82,7 +86,10 @@ export class HttpServer {
       handshake: (head, responder) => sockets.handshake(head, responder),
       opened: (socket, wire) => sockets.opened(socket, wire),
       closed: (socket, code, reason) => sockets.closed(socket, code, reason),
-    });
+    };
+    this.#threads?.serve(handlers, onSpent);
+    const open: LibraryOpening = { handlers, backlog: this.#backlog, threads: this.#threads };
+    this.#library = openLibrary(options.library ?? 'auto', open, options.onFallback);
   }
 
   /**
@@ -105,12 +112,18 @@ export class HttpServer {
 
   /** WebSockets closed because their client sent too much, by what it sent last. */
   get socketClosings(): ReadonlyMap<string, number> {
-    return this.#budgets.closings;
+    return this.#closings;
   }
 
   get pressure(): ClientPressure {
     const { bytes, droppedSlow, droppedFull } = this.#backlog;
-    return { unreadBytes: bytes, droppedSlow, droppedFull, droppedFragmented: this.#traffic.fragmented };
+    const ofThreads = this.#threads?.pressure ?? { unreadBytes: 0, droppedSlow: 0, droppedFull: 0 };
+    return {
+      unreadBytes: bytes + ofThreads.unreadBytes,
+      droppedSlow: droppedSlow + ofThreads.droppedSlow,
+      droppedFull: droppedFull + ofThreads.droppedFull,
+      droppedFragmented: this.#traffic.fragmented,
+    };
   }
 
   /**
@@ -124,6 +137,7 @@ export class HttpServer {
     this.#sockets.closeAll(1001, 'Server is shutting down');
     await this.#traffic.drain(deadlineMs);
     this.#library.close();
+    await this.#threads?.close();
   }
 }
 
@@ -137,19 +151,24 @@ function socketPath({ path, maxMessageBytes }: SocketRoute): SocketPath {
 /** `auto`: uWebSockets.js if it can be loaded, else Node's own http. */
 export type LibraryChoice = 'uws' | 'node' | 'auto';
 
+interface LibraryOpening {
+  readonly handlers: ServerHandlers;
+  readonly backlog: Backlog;
+  readonly threads: SocketThreads | null;
+}
+
 /**
  * Throws if uWebSockets.js was requested but cannot be loaded, and in any case if its file does not match the pinned
  * checksum.
  */
 function openLibrary(
   choice: LibraryChoice,
-  backlog: Backlog,
+  { handlers, backlog, threads }: LibraryOpening,
   onFallback: ((reason: string) => void) | undefined,
-  handlers: ServerHandlers,
 ): ServerLibrary {
   if (choice === 'node') return new NodeLibrary(handlers, backlog);
   const uws = loadUws();
-  if (typeof uws !== 'string') return new UwsLibrary(uws, handlers, backlog);
+  if (typeof uws !== 'string') return new UwsLibrary(uws, handlers, backlog, threads);
   if (choice === 'uws')
     throw new Error(`SVC_HTTP_SERVER is "uws", but uWebSockets.js cannot be loaded: ${uws}`);
   onFallback?.(uws);

@@ -3,7 +3,6 @@ import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallEvent, CallSnapshot, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
 import type { StreamEvent } from '../schema/stream.ts';
-import { type MessageShape, messageBytes } from './frame-packer.ts';
 
 /** An event of a call as sent on its WebSockets. `isDetailed`: the client has asked for interim results. */
 export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEvent {
@@ -63,22 +62,6 @@ export function transcriptWire(line: RecognizedLine, isFinal: boolean): StreamEv
     end_ms: line.endMs,
     confidence: line.confidence,
     language: line.language,
-  };
-}
-
-/** The format of a client's audio on a call. */
-export function audioConfigWire(shape: MessageShape, nativeSampleRateHz: number): StreamEvent {
-  const { sampleRateHz, format, messageMs } = shape;
-  return {
-    type: 'audio_config',
-    sample_rate: sampleRateHz,
-    native_sample_rate: nativeSampleRateHz,
-    resampling: sampleRateHz !== nativeSampleRateHz,
-    format,
-    channels: 1,
-    frame_duration_ms: messageMs,
-    frame_bytes: messageBytes(shape),
-    ready: true,
   };
 }
 

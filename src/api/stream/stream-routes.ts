@@ -14,15 +14,12 @@ import type { SocketRoute } from '../http/socket/socket.ts';
 import { wholeNumber } from '../schema/fields.ts';
 import { CursorText } from '../schema/inbox.ts';
 import { CallStream } from './call-stream.ts';
+import { CALL_PACE, CALL_STREAM_PATH, MAX_MESSAGE_BYTES } from './call-stream-limits.ts';
 import { ClientReadPosition } from './client-read-position.ts';
 import { InboxStream, type StreamedFeed } from './inbox-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { TalkStream } from './talk-stream.ts';
 
-/** About 10 s of 48 kHz audio (specification, "Limits"). */
-const MAX_MESSAGE_BYTES = 1_048_576;
-/** Fifty or a hundred frames of audio a second, also as JSON, and what has piled up in 2 s. */
-const CALL_PACE = { most: 1_800, perSecond: 900 };
 /**
  * Limits on open WebSockets per key and per account, to be multiplied by the account's call limit. One call can have
  * 64.
@@ -50,7 +47,7 @@ export function streamRoute(
   });
   const readPosition = new ClientReadPosition(calls.clock);
   return {
-    path: '/api/call/{call_id}/stream',
+    path: CALL_STREAM_PATH,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     pace: CALL_PACE,
     accept({ params, query, credential }) {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { AgentBells } from '../../../src/engine/agent-bells.ts';
 import { AgentLegParty } from '../../../src/engine/agent-leg.ts';
 import { voiceCodecsFor } from '../../../src/rtp/open-rtp-leg.ts';
 import { Downlink } from '../../../src/threads/downlink.ts';
@@ -12,8 +13,23 @@ const codecs = voiceCodecsFor('portable');
 function agentLeg(): { leg: AgentLegParty; uplink: Uplink } {
   const budget = new PlayoutBudget({ totalBytes: 1e6, accountBytes: 1e6, onFull: () => {} });
   const uplink = new Uplink(budget.queueOf('account'));
-  const host = { callId: 'call', roomRateHz: RATE_HZ, stats: new EngineStats(), codecs, post: () => {} };
-  const placement = { legId: 1, uplink: uplink.memory, downlink: null, clears: [], isHeld: false, holds: [] };
+  const host = {
+    callId: 'call',
+    roomRateHz: RATE_HZ,
+    stats: new EngineStats(),
+    codecs,
+    bells: new AgentBells(),
+    post: () => {},
+  };
+  const placement = {
+    legId: 1,
+    uplink: uplink.memory,
+    bell: null,
+    downlink: null,
+    clears: [],
+    isHeld: false,
+    holds: [],
+  };
   return { leg: new AgentLegParty(host, placement), uplink };
 }
 

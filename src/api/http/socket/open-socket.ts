@@ -30,6 +30,8 @@ export interface SocketWire {
   end(code: number, reason: string): void;
   /** Drops the connection. */
   close(): void;
+  /** Passes a message to the half of the handler that is on the connection's thread. Missing: it is this one. */
+  toHalf?(message: unknown): void;
 }
 
 /** Payload of the gateway's pings, reused for all of them. */
@@ -67,6 +69,19 @@ export class OpenSocket implements Socket, UnreadConnection {
     this.#budget = budget;
     this.#backlog = backlog;
     this.#onError = onError;
+  }
+
+  get toHalf(): ((message: unknown) => void) | null {
+    const ws = this.#ws;
+    return ws?.toHalf === undefined ? null : (message) => ws.toHalf?.(message);
+  }
+
+  beginHalf(): unknown {
+    return this.#handler.beginHalf?.();
+  }
+
+  get accountId(): string {
+    return this.#handler.accountId;
   }
 
   sendText(text: string): boolean {
@@ -135,6 +150,11 @@ export class OpenSocket implements Socket, UnreadConnection {
     } else {
       this.#guard(() => this.#handler.text(Buffer.from(message).toString('utf8')));
     }
+  }
+
+  /** A message of the half that is on the connection's thread. */
+  fromHalf(message: unknown): void {
+    this.#guard(() => this.#handler.fromHalf?.(message));
   }
 
   /** The library answers it. */

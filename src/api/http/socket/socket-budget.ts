@@ -56,13 +56,14 @@ interface AccountBudget {
 
 /** The budgets of all WebSockets. */
 export class SocketBudgets {
-  /** Connections closed because they had spent theirs, by what the client sent last. */
-  readonly closings = new Map<string, number>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #onSpent: (of: string) => void;
   readonly #accounts = new LimitedMap<AccountBudget>(MAX_ACCOUNTS);
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  /** `onSpent` is told of each connection closed because it had spent its own, by what the client sent last. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, onSpent: (of: string) => void) {
     this.#clock = clock;
+    this.#onSpent = onSpent;
   }
 
   /** The budget of a new connection. `pace`: what it may send whatever its account's other connections do. */
@@ -74,11 +75,7 @@ export class SocketBudgets {
     this.#accounts.set(accountId, account);
     const own = new TokenBucket(this.#clock, pace);
     own.take(pace.most);
-    return new SocketBudget(own, account, (price) => this.#count(price));
-  }
-
-  #count({ of }: Price): void {
-    this.closings.set(of, (this.closings.get(of) ?? 0) + 1);
+    return new SocketBudget(own, account, ({ of }) => this.#onSpent(of));
   }
 }
 

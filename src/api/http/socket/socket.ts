@@ -18,6 +18,10 @@ export interface Socket {
   bufferedBytes(): number;
   /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
+  /**
+   * Passes a message to the other half of the handler; null: the connection is on this thread, and the handler is whole.
+   */
+  readonly toHalf: ((message: unknown) => void) | null;
   /** Notes that the client's last message is answered with a fault. Closes the connection if there were too many. */
   faulted(): void;
 }
@@ -26,6 +30,10 @@ export interface Socket {
 export interface SocketHandler {
   /** Whose budget the connection spends. */
   readonly accountId: string;
+  /** What its half on the thread of the connection begins with. Only for routes whose connections have threads. */
+  beginHalf?(): unknown;
+  /** A message of that half. */
+  fromHalf?(message: unknown): void;
   opened(socket: Socket): void;
   text(text: string): void;
   /** The bytes are valid only until the method returns. */

@@ -1,10 +1,18 @@
 import type * as uWS from 'uWebSockets.js';
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Backlog } from '../answer/backlog.ts';
-import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
+import {
+  cannotListen,
+  type Handshake,
+  type ServerHandlers,
+  type ServerLibrary,
+  type SocketPath,
+  type SocketThreads,
+} from '../server-library.ts';
 import type { OpenSocket } from '../socket/open-socket.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
+import { SharedListener } from './shared-listener.ts';
 import { type Bounds, UwsResponder } from './uws-responder.ts';
 
 /** Seconds of silence after which a connection counts as dead. The library sends pings before that. */
@@ -17,17 +25,26 @@ interface SocketData {
   readonly socket: OpenSocket;
 }
 
+/**
+ * What it serves. A handshake may be answered later by a promise that never rejects. It then watches the responder, and
+ * resolves to null also when the client has gone.
+ */
+export type UwsHandlers = ServerHandlers<Handshake | null | Promise<Handshake | null>>;
+
 /** HTTP and WebSockets by uWebSockets.js. */
 export class UwsLibrary implements ServerLibrary {
   readonly name = 'uws';
   readonly #uws: Uws;
   readonly #app: uWS.TemplatedApp;
-  readonly #handlers: ServerHandlers;
+  readonly #handlers: UwsHandlers;
   readonly #bounds: Bounds;
+  readonly #shared: SharedListener | null;
   #listenSocket: uWS.us_listen_socket | null = null;
 
-  constructor(uws: Uws, handlers: ServerHandlers, backlog: Backlog) {
+  /** `threads` get connections that come to `listen`. */
+  constructor(uws: Uws, handlers: UwsHandlers, backlog: Backlog, threads: SocketThreads | null = null) {
     this.#uws = uws;
+    this.#shared = threads && SharedListener.open(threads, handlers, (descriptor) => this.adopt(descriptor));
     this.#app = uws.App();
     this.#handlers = handlers;
     this.#bounds = { backlog, pace: new Pace() };
@@ -36,7 +53,14 @@ export class UwsLibrary implements ServerLibrary {
     this.#app.filter((response, change) => this.#watchConnection(response, change as number));
   }
 
+  /** Takes over a connection that somebody else has accepted. */
+  adopt(descriptor: number): void {
+    // Missing from the library's types.
+    (this.#app as unknown as { adoptSocket(descriptor: number): void }).adoptSocket(descriptor);
+  }
+
   listen(host: string, port: number): Promise<number> {
+    if (this.#shared !== null) return this.#shared.listen(host, port);
     return new Promise((resolve, reject) => {
       const done = (listenSocket: uWS.us_listen_socket | false): void => {
         if (listenSocket === false) {
@@ -52,6 +76,7 @@ export class UwsLibrary implements ServerLibrary {
   }
 
   stopListening(): void {
+    this.#shared?.stop();
     if (this.#listenSocket !== null) this.#uws.us_listen_socket_close(this.#listenSocket);
     this.#listenSocket = null;
   }
@@ -105,13 +130,16 @@ export class UwsLibrary implements ServerLibrary {
     this.#bounds.pace.count();
     const responder = new UwsResponder(response, this.#bounds, true);
     if (framingOf(request) === 'in doubt') return this.#handlers.refuse(request, responder);
-    const handshake = this.#handlers.handshake(request, responder);
-    if (handshake === null) return;
-    const { socket, requestId } = handshake;
     const key = request.getHeader('sec-websocket-key');
     const extensions = request.getHeader('sec-websocket-extensions');
-    response.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', requestId);
-    response.upgrade<SocketData>({ socket }, key, '', extensions, context);
+    const upgrade = ({ socket, requestId }: Handshake): void => {
+      response.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', requestId);
+      response.upgrade<SocketData>({ socket }, key, '', extensions, context);
+    };
+    const handshake = this.#handlers.handshake(request, responder);
+    if (handshake instanceof Promise)
+      void handshake.then((later) => later && response.cork(() => upgrade(later)));
+    else if (handshake !== null) upgrade(handshake);
   }
 }
 

@@ -39,11 +39,15 @@ it('accepts a limited number of unanswered clears', () => {
   };
   const clock = new ManualClock();
   const stream = new CallStream(call as never, partsOf(clock));
-  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)), faulted() {} } as never);
+  stream.opened({
+    toHalf: null,
+    sendText: (text: string) => sent.push(JSON.parse(text)),
+    faulted() {},
+  } as never);
   for (let i = 0; i < 5_000; i++) stream.text('{"type":"clear"}');
   expect(clears).toBe(1_024);
   expect(sent.at(-1)).toMatchObject({ type: 'call_error', code: 'too_many_clears' });
-  stream.cleared(0, 0);
+  stream.audio!.cleared(0, 0);
   stream.text('{"type":"clear"}');
   expect(clears).toBe(1_025);
 });
@@ -59,12 +63,16 @@ it('pauses and resumes what the client says, tells what was played, and accepts 
     joinAgent: () => ({ hold: (isHeld: boolean) => holds.push(isHeld) }),
   };
   const stream = new CallStream(call as never, partsOf(new ManualClock()));
-  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)), faulted() {} } as never);
+  stream.opened({
+    toHalf: null,
+    sendText: (text: string) => sent.push(JSON.parse(text)),
+    faulted() {},
+  } as never);
   stream.text('{"type":"pause"}');
   stream.text('{"type":"resume"}');
   expect(holds).toEqual([true, false]);
-  stream.held(true, 340);
-  stream.held(false, 340);
+  stream.audio!.held(true, 340);
+  stream.audio!.held(false, 340);
   expect(sent.slice(-2)).toEqual([
     { type: 'paused', played_ms: 340 },
     { type: 'resumed', played_ms: 340 },
@@ -77,10 +85,10 @@ it('pauses and resumes what the client says, tells what was played, and accepts 
 it('reports dropped audio once for all that has arrived', async () => {
   const { stream, sent } = openOn(OWN);
   const before = sent.length;
-  for (let i = 0; i < 1_000; i++) stream.overflow(20);
+  for (let i = 0; i < 1_000; i++) stream.audio!.overflow(20);
   expect(sent.length).toBe(before);
   await turn();
-  stream.overflow(5);
+  stream.audio!.overflow(5);
   await turn();
   const reports = sent.slice(before).map(({ code, lost_ms }) => [code, lost_ms]);
   expect(reports).toEqual([
@@ -101,6 +109,7 @@ it('holds frames back for a client that does not read, but not when the gateway 
   const stream = new CallStream(call as never, { ...partsOf(clock), readPosition });
   const pings: number[] = [];
   stream.opened({
+    toHalf: null,
     sendText: () => true,
     bufferedBytes: () => 0,
     sendBinary: (_: Uint8Array, ping?: number) => {
@@ -108,7 +117,8 @@ it('holds frames back for a client that does not read, but not when the gateway 
       return true;
     },
   } as never);
-  const frames = (count: number) => Array.from({ length: count }, () => stream.frame(new Uint8Array(320)));
+  const frames = (count: number) =>
+    Array.from({ length: count }, () => stream.audio!.frame(new Uint8Array(320)));
   frames(5);
   stream.pong(pings[0] ?? 0);
   expect(frames(5)).toEqual(Array(5).fill(true));
@@ -136,6 +146,7 @@ function openOn(identity: Record<string, unknown>, registry = new CallRegistry()
   registry.add(call as never);
   const stream = new CallStream(call as never, partsOf(new ManualClock(), registry));
   stream.opened({
+    toHalf: null,
     sendText: (text: string) => sent.push(JSON.parse(text)),
     faulted() {},
     close: (code: number, reason: string) => closes.push([code, reason]),
@@ -198,6 +209,7 @@ function opusStream(opusStreams = new Set<object>(), clock = new ManualClock()) 
   };
   const stream = new CallStream(call as never, partsOf(clock));
   stream.opened({
+    toHalf: null,
     sendText: (text: string) => sent.push(JSON.parse(text)),
     sendBinary: (bytes: Uint8Array) => binary.push(bytes.slice()) > 0,
     bufferedBytes: () => 0,
@@ -216,7 +228,7 @@ it('takes and sends packets of Opus, one per message', () => {
     frame_bytes: 0,
   });
   expect(listened).toEqual([[48_000, 'opus']]);
-  stream.frame(Uint8Array.of(1, 2, 3));
+  stream.audio!.frame(Uint8Array.of(1, 2, 3));
   expect(binary).toEqual([Uint8Array.of(1, 2, 3)]);
   const tuning = { bitrateBps: 32_000, complexity: 4, lossPercent: 0, signal: 'voice' } as const;
   const encoder = new OpusEncoder(new WasmOpus(), 48_000, tuning);

@@ -175,6 +175,7 @@ async function stuckClient() {
     onFailure: (error) => void failures.push(error),
   });
   stream.opened({
+    toHalf: null,
     sendText: (text) => {
       state.sent.push(text);
       return true;
