@@ -2,9 +2,11 @@
 export const MAX_JSON_DEPTH = 32;
 
 /**
- * Maximum number of values in JSON from a foreign server. Bytes cost little, values much: a megabyte of empty objects
- * takes the parser a hundred times as long as a megabyte of text.
+ * Maximum number of values in JSON of a request. Bytes cost little, values much: a megabyte of empty objects takes the
+ * parser a hundred times as long as a megabyte of text, and names take whoever looks for unknown ones as long again.
  */
+const MAX_VALUES = 10_000;
+/** The same for JSON from a foreign server, which lists what it has. */
 const MAX_FOREIGN_VALUES = 50_000;
 
 const QUOTE = 0x22;
@@ -15,28 +17,23 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
 
-/** JSON that is nested too deeply. Nothing of it was parsed. */
-export class JsonTooDeep extends SyntaxError {
-  constructor() {
-    super(`JSON may be nested at most ${MAX_JSON_DEPTH} levels deep`);
-    this.name = 'JsonTooDeep';
-  }
-}
+/** JSON of a shape that would take the parser too long. Nothing of it was parsed. */
+export class JsonRefused extends SyntaxError {
+  readonly code: 'json_too_deep' | 'json_too_long';
 
-/** JSON of too many values. Nothing of it was parsed. */
-export class JsonTooLong extends SyntaxError {
-  constructor(maxValues: number) {
-    super(`JSON may have at most ${maxValues} values`);
-    this.name = 'JsonTooLong';
+  constructor(code: JsonRefused['code'], message: string) {
+    super(message);
+    this.name = 'JsonRefused';
+    this.code = code;
   }
 }
 
 /**
  * Parses external JSON. Checks its shape first, in one pass that stops at the first level or value too many: half a
  * million arrays, nested or not, would block the parser, and any code that walks the result, for a tenth of a second.
- * Throws JsonTooDeep, JsonTooLong, or the SyntaxError of `JSON.parse`.
+ * Throws JsonRefused, or the SyntaxError of `JSON.parse`.
  */
-export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
+export function parseJson(text: string, maxValues = MAX_VALUES): unknown {
   assertShape(text, maxValues);
   return JSON.parse(text);
 }
@@ -44,6 +41,14 @@ export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): u
 /** The same for what foreign servers send, whose number of values is limited. */
 export function parseForeignJson(text: string): unknown {
   return parseJson(text, MAX_FOREIGN_VALUES);
+}
+
+function tooDeep(): JsonRefused {
+  return new JsonRefused('json_too_deep', `JSON may be nested at most ${MAX_JSON_DEPTH} levels deep`);
+}
+
+function tooLong(maxValues: number): JsonRefused {
+  return new JsonRefused('json_too_long', `JSON may have at most ${maxValues} values`);
 }
 
 /** Each value but the first of a list follows a comma, and each list an opening bracket. */
@@ -59,7 +64,7 @@ function assertShape(text: string, maxValues: number): void {
       case OPEN_BRACE:
         depth += 1;
         values += 1;
-        if (depth > MAX_JSON_DEPTH) throw new JsonTooDeep();
+        if (depth > MAX_JSON_DEPTH) throw tooDeep();
         break;
       case COMMA:
         values += 1;
@@ -70,7 +75,7 @@ function assertShape(text: string, maxValues: number): void {
         break;
       default:
     }
-    if (values > maxValues) throw new JsonTooLong(maxValues);
+    if (values > maxValues) throw tooLong(maxValues);
   }
 }
 

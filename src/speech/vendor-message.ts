@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../base/json.ts';
+import { isRecord, parseForeignJson } from '../base/json.ts';
 
 /**
  * A JSON object from a vendor. Its fields are read one by one, because bridge threads load no schema library. A field of
@@ -9,7 +9,7 @@ export type VendorMessage = Readonly<Record<string, unknown>>;
 /** Returns null for anything but a JSON object. */
 export function readMessage(json: string): VendorMessage | null {
   try {
-    const value = parseJson(json);
+    const value = parseForeignJson(json);
     return isRecord(value) ? value : null;
   } catch {
     return null;

@@ -106,7 +106,7 @@ interface Output {
 function standardOutput(): Output {
   const stream = pino.destination({ fd: 1, sync: false, minLength: GATHER_BYTES, maxLength: BACKLOG_BYTES });
   let isFailing = false;
-  let timer: NodeJS.Timeout | null = null;
+  let isGathering = false;
   stream.on('error', () => {
     isFailing = true;
   });
@@ -115,8 +115,10 @@ function standardOutput(): Output {
   });
   const write = (line: string): void => {
     stream.write(line);
-    timer ??= setTimeout(() => {
-      timer = null;
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
       stream.flush();
     }, GATHER_MS).unref();
   };

@@ -140,6 +140,9 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
     expect(conversation).toMatchObject({ platform: 'telegram', remote_name: ada.facts.first_name });
     expect(conversation.messages).toMatchObject([{ text: 'hello', direction: 'inbound' }]);
     const to = { platform: 'telegram', conversation_id: conversation.conversation_id };
+    const message_id = conversation.messages[0].id;
+    await ask('svc_dm_react', { platform: 'telegram', message_id, emoji: '👍' });
+    await waitFor('the reaction', () => [...ada.reactions.values()].flat().includes('👍'));
     await ask('svc_dm_typing', to);
     const slot = await ask('svc_file_upload_url', { name: 'note.txt', mime: 'text/plain' });
     const form = new FormData();

@@ -134,6 +134,7 @@ async function knock(route: string, { headers }: Credential, hasBody: boolean): 
   const text = await answer.text();
   if (answer.status === 401 && text.includes(NO_CREDENTIAL)) return '401';
   if (answer.status === 403 && text.includes(WRONG_KIND)) return '403';
+  if (answer.status === 403 && text.includes('"cross_site"')) return 'cross_site';
   return `in ${answer.status}`;
 }
 
@@ -186,6 +187,28 @@ it('every credential is accepted exactly where it belongs', async () => {
   }
   console.log(asTable(rows));
   expect(wrong).toEqual([]);
+});
+
+it('no page of another site can use a session, on any route that may change something', async () => {
+  const [session] = credentials;
+  const foreign = [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+  ];
+  const wrong: string[] = [];
+  const routes = Object.entries(ROUTE_TABLE).filter(([route]) => !route.startsWith('GET '));
+  for (const [route, access] of routes.filter(([, each]) => LET_IN[each].includes('session')))
+    for (const headers of foreign) {
+      const heard = await knock(route, { ...session!, headers: { ...session!.headers, ...headers } }, true);
+      // Public routes do not look at the session.
+      const isRight = access === 'public' ? !/ 5\d\d/.test(heard) : heard === 'cross_site';
+      if (!isRight) wrong.push(`${route} with ${JSON.stringify(headers)}: ${heard}`);
+    }
+  expect(wrong).toEqual([]);
+  expect(routes.length).toBeGreaterThan(80);
+  expect(await knock('GET /api/account', session!, false)).toBe('in 200');
 });
 
 /** A WebSocket's line of the table; what is wrong in it is added to `wrong`. */

@@ -9,6 +9,7 @@ import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
 const NOW = new Date().toISOString();
+const LATER = new Date(Date.parse(NOW) + 1_000).toISOString();
 const QUIET_CONVERSATIONS = 10_000;
 
 describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', () => {
@@ -43,6 +44,19 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
       const text = `insert into ${table} (${columns}) values (${columns.map((name) => `@${name}`)})`;
       return Number(db.prepare(text).run(row).lastInsertRowid);
     };
+    const react = (id: string, text: string, at: number): void => {
+      const person = { id: text, name: text };
+      const about = { conversation_id: id, message_id: `msg_${id}`, platform: 'agent' };
+      insert('events', {
+        account_id: accountId,
+        agent_id: agentId,
+        type: 'dm_reaction',
+        payload: JSON.stringify({ ...about, emoji: text, action: 'added', person }),
+        created_at: LATER,
+        platform: 'agent',
+        cursor_time: new Date(Date.parse(LATER) + at).toISOString(),
+      });
+    };
     const converse = (id: string, text: string): void => {
       insert('conversations', {
         id,
@@ -67,13 +81,26 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
         changed_at: NOW,
         sender_id: text,
         sender_name: text,
+        reply_to: JSON.stringify({ messageId: null, author: text, text, fileIds: [] }),
+        choices: JSON.stringify([text]),
+        choice: text,
       });
+      react(id, text, seq);
       db.prepare('update conversations set last_seq = ? where id = ?').run(seq, id);
     };
     db.transaction(() => {
       for (let i = 0; i < QUIET_CONVERSATIONS; i++) converse(`con_quiet_${i}`, `Hello ${i}`);
       for (const [at, text] of HOSTILE_TEXTS.entries()) {
         converse(`con_${at}`, text);
+        const client = { client_id: `client_${at}`, client_name: text };
+        insert('oauth_clients', { ...client, redirect_uris: '[]', auth_method: 'none', registered_at: NOW });
+        insert('mcp_authorizations', {
+          id: `auth_${at}`,
+          account_id: accountId,
+          client_id: client.client_id,
+          redirect_uri: 'https://client.example/',
+          created_at: NOW,
+        });
         insert('feedback', {
           id: `fb_${at}`,
           account_id: accountId,

@@ -12,11 +12,14 @@ import { requirePeer } from '../support/require-peer.ts';
 import { tone } from '../support/tone.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const RINGING = 1_000;
 const LIVE = 300;
 const PAST = 1_000;
 /** Of the history. */
 const PAGE = 50;
 const TICKS_PER_S = 100;
+/** Tones of which the delay is measured. */
+const ROUNDS = 15;
 
 /** Notes when the loudspeaker of the page is first loud, in ms since 1970. */
 const LISTENER = `
@@ -47,7 +50,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
   const callers: Agent[] = [];
 
   beforeAll(async () => {
-    const env = { SVC_MAX_CALLS_PER_ACCOUNT: '1200' };
+    const env = { SVC_MAX_CALLS_PER_ACCOUNT: '1400', SVC_MAX_CALLS: '1400' };
     [gateway, browser] = await Promise.all([Gateway.start({ env, rtpPortCount: 1_600 }), launchChromium()]);
     visit = await DashboardVisit.first(gateway, browser);
     const { agents } = await visit.request('GET', '/api/agents');
@@ -78,7 +81,8 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
   async function ring(): Promise<string> {
     const caller = await Agent.connect(url, gateway.agentKey, 16_000);
     callers.push(caller);
-    return (await caller.waitFor('ringing')).call_id as string;
+    const refused = caller.closed.then((why) => Promise.reject(new Error(JSON.stringify(why))));
+    return (await Promise.race([caller.waitFor('ringing'), refused])).call_id as string;
   }
 
   it(`shows ${PAST} calls that are over at once, and scrolls through them`, async () => {
@@ -90,20 +94,12 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     const shownMs = performance.now() - startedMs;
     for (let shown = PAGE; shown < PAST; shown += PAGE) {
       await page.getByRole('button', { name: 'Show more' }).click();
-      await rows.nth(shown + PAGE - 1).waitFor({ state: 'attached' });
+      await waitFor('the next page', async () => {
+        await page.evaluate("document.querySelector('main').scrollTop = 1e9");
+        return (await rows.count()) >= shown + PAGE;
+      });
     }
-    const frames = (await page.evaluate(`new Promise((resolve) => {
-      const main = document.querySelector('main');
-      const times = [];
-      const step = (now) => {
-        times.push(now);
-        main.scrollTop += 200;
-        if (times.length < 120) requestAnimationFrame(step);
-        else resolve(times.slice(1).map((each, at) => each - times[at]));
-      };
-      requestAnimationFrame(step);
-    })`)) as number[];
-    const slowest = frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)]!;
+    const slowest = await slowestFrameMs();
     console.log(
       `${PAST} past calls: first page ${shownMs.toFixed(0)} ms (wanted: 1000), 95 % of frames within ${slowest.toFixed(0)} ms`,
     );
@@ -112,25 +108,31 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     expect(visit.complaints).toEqual([]);
   }, 120_000);
 
-  it(`follows ${LIVE} live calls`, async () => {
+  it(`follows ${RINGING} live calls`, async () => {
     const { page } = visit;
-    for (let count = 0; count < LIVE; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
+    for (let count = 0; count < RINGING; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
     const live = page.locator('section', { hasText: 'Live calls' }).locator('.rows.long > li');
     const startedMs = performance.now();
     await page.goto(`${gateway.baseUrl}/dashboard/calls`);
-    await live.nth(LIVE - 1).waitFor({ state: 'attached' });
+    await live.nth(20).waitFor();
     const shownMs = performance.now() - startedMs;
-    const callMs = performance.now();
-    await ring();
-    await live.nth(LIVE).waitFor({ state: 'attached' });
-    const updateMs = performance.now() - callMs;
+    const updates: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const ringMs = performance.now();
+      const id = await ring();
+      await page.locator(`a[href$="/calls/${id}"]`).waitFor({ state: 'attached' });
+      updates.push(performance.now() - ringMs);
+    }
+    const slowest = await slowestFrameMs();
+    const update = updates.toSorted((a, b) => a - b)[2]!;
     console.log(
-      `${LIVE} live calls: shown after ${shownMs.toFixed(0)} ms (wanted: 1000), an update after ${updateMs.toFixed(0)} ms (wanted: 500)`,
+      `${RINGING} live calls: shown after ${shownMs.toFixed(0)} ms (wanted: 1000), an update after ${updates.map((each) => each.toFixed(0))} ms (wanted: 500), 95 % of frames within ${slowest.toFixed(0)} ms`,
     );
     expect(shownMs).toBeLessThan(3_000);
-    expect(updateMs).toBeLessThan(2_000);
+    expect(update).toBeLessThan(2_000);
+    expect(slowest).toBeLessThan(100);
     expect(visit.complaints).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it(`costs the gateway little with ${LIVE} calls`, async () => {
     await visit.page.goto('about:blank');
@@ -146,6 +148,23 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     console.log(`${LIVE} calls: an open dashboard costs ${share.toFixed(1)} % of a core (wanted: 2)`);
     expect(share).toBeLessThan(10);
   }, 120_000);
+
+  /** Scrolls for 2 s; returns below which 95 % of the times between frames are. */
+  async function slowestFrameMs(): Promise<number> {
+    const frames = (await visit.page.evaluate(`new Promise((resolve) => {
+      const main = document.querySelector('main');
+      const times = [];
+      const step = (now) => {
+        times.push(now);
+        main.scrollTop += 200;
+        if (times.length < 120) requestAnimationFrame(step);
+        else resolve(times.slice(1).map((each, at) => each - times[at]));
+      };
+      main.scrollTop = 0;
+      requestAnimationFrame(step);
+    })`)) as number[];
+    return frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)]!;
+  }
 
   /** Cores that the gateway uses over some seconds. */
   async function cpuOf(seconds: number): Promise<number> {
@@ -172,7 +191,7 @@ describe.skipIf(requirePeer('chromium'))('listening in', () => {
       await visit.page.getByRole('button', { name: 'Listen in' }).click();
       await visit.page.getByRole('button', { name: 'Stop listening' }).waitFor();
       const delays: number[] = [];
-      for (let round = 0; round < 9; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const quietSince = performance.now();
         await waitFor('silence', () => performance.now() - quietSince > 700);
         await visit.page.evaluate('window.loudAt = null');
@@ -181,11 +200,12 @@ describe.skipIf(requirePeer('chromium'))('listening in', () => {
         const loudAt = await waitFor('the tone', async () => await visit.page.evaluate('window.loudAt'));
         delays.push((loudAt as number) - saidAt);
       }
-      const median = delays.toSorted((a, b) => a - b)[4]!;
+      const sorted = delays.toSorted((a, b) => a - b);
+      const [median, worst] = [sorted[Math.floor(ROUNDS / 2)]!, sorted.at(-1)!];
       console.log(
-        `listening in, from the far agent to the browser: median ${median} ms of ${delays} (wanted: 150)`,
+        `listening in, from the far agent to the browser: median ${median} ms, worst ${worst} ms of ${delays} (wanted: 150)`,
       );
-      expect(median).toBeLessThan(400);
+      expect(median).toBeLessThan(250);
     } finally {
       await browser.close();
       await pair.stop();

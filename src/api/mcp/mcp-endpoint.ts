@@ -1,5 +1,5 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { isRecord, type JsonTooDeep } from '../../base/json.ts';
+import { isRecord, type JsonRefused } from '../../base/json.ts';
 import type { Reply } from '../http/answer/reply.ts';
 import { FastPath } from './fast-path/fast-path.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
@@ -63,7 +63,7 @@ export class McpEndpoint {
       body = request.body && jsonOf(request.body);
     } catch (error) {
       // Refused before the SDK would parse it.
-      return rpcError(400, PARSE_ERROR, (error as JsonTooDeep).message);
+      return rpcError(400, PARSE_ERROR, (error as JsonRefused).message);
     }
     // The 2026 protocol has no sessions; its clients subscribe with `subscriptions/listen`.
     if (!isStateful(request) || isModern(request, body))

@@ -1,4 +1,4 @@
-import { isRecord, JsonTooDeep, parseJson } from '../../base/json.ts';
+import { isRecord, JsonRefused, parseJson } from '../../base/json.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
 /** The current protocol, which has no sessions. */
@@ -25,12 +25,12 @@ export const EVENTS_HEADERS: ReplyHeaders = {
 
 const REQUEST_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-/** Parses JSON; undefined if it is invalid. Throws JsonTooDeep. */
+/** Parses JSON; undefined if it is invalid. Throws JsonRefused. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   } catch (error) {
-    if (error instanceof JsonTooDeep) throw error;
+    if (error instanceof JsonRefused) throw error;
     return undefined;
   }
 }

@@ -21,7 +21,6 @@ import {
 } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import { SOCKET_PATHS, SOCKET_SCHEMAS } from '../schema/socket-documents.ts';
-import { STREAM_EVENTS, STREAM_REQUESTS } from '../schema/stream-examples.ts';
 import type { PublicUrl } from './call-wire.ts';
 
 const open = resource('public', 'System');
@@ -112,37 +111,8 @@ function openApiDocument(routes: readonly Route[], publicUrl: string) {
     servers: [{ url: publicUrl }],
     paths: { ...pathsOf(routes), ...SOCKET_PATHS },
     components: { securitySchemes: SECURITY_SCHEMES },
-    'x-websockets': WEBSOCKETS,
   });
 }
-
-/** OpenAPI has no words for WebSockets: each with examples of its messages. */
-const WEBSOCKETS = [
-  {
-    path: '/api/call/{call_id}/stream',
-    summary: 'The audio and the events of a call',
-    description:
-      'Append `?api_key=…`. Binary messages are audio in both directions: 16-bit PCM, little-endian, mono, in the rate of `audio_config`. Text messages are JSON. It closes with 1000 when the call is over.',
-    sends: Object.values(STREAM_REQUESTS),
-    receives: Object.values(STREAM_EVENTS),
-  },
-  {
-    path: '/api/agents/{agent_id}/talk',
-    summary: 'A call to an agent, without a phone',
-    description:
-      'Append `?sample_rate=…` (8,000 to 48,000, by default 16,000). Binary messages are what both sides say: 16-bit PCM, little-endian, mono. The call rings at the agent, on the platform `sip` with the caller `browser`. It ends when you close; it closes with 1000 when the call is over, and with 1013 when the account takes no more calls.',
-    sends: [],
-    receives: [{ type: 'ringing', call_id: 'call_1' }],
-  },
-  {
-    path: '/api/inbox/stream',
-    summary: 'The events of your agents, as they happen',
-    description:
-      'Append `?api_key=…`, and `&last_message_cursor=…` to go on where you stopped. First comes `ready`; each event has the `cursor` after it. `GET /api/inbox` has the same events.',
-    sends: [],
-    receives: [{ type: 'ready', cursor: '2026-01-01T12:00:00.000Z|evt_1' }],
-  },
-];
 
 function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};

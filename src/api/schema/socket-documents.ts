@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { Message } from './inbox.ts';
 import { AUDIO_FORMATS, type StreamEvent, StreamRequest } from './stream.ts';
+import { STREAM_EVENTS, STREAM_REQUESTS } from './stream-examples.ts';
 
 /** What the call WebSocket sends, by type: the fields that every client may rely on. Others may be added. */
 const CALL_EVENTS = {
@@ -87,11 +88,24 @@ export const SOCKET_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 
 const api_key = z.string().optional().describe('The key, for clients that cannot send it in a header');
 
-function upgrade(operationId: string, summary: string, names: readonly string[]) {
+interface SocketDocument {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Names of the JSON Schemas of its messages. */
+  readonly schemas: readonly string[];
+  /** Examples of what a client sends. */
+  readonly sends: readonly object[];
+  readonly receives: readonly object[];
+}
+
+/** The request that opens a WebSocket. OpenAPI has no words for its messages: `x-messages` has examples of them. */
+function upgrade({ operationId, summary, description, schemas, sends, receives }: SocketDocument) {
+  const documents = schemas.map((name) => `\`/schemas/${name}.json\``).join(' and ');
   return {
     operationId,
     summary,
-    description: `A WebSocket: send an upgrade request. Its messages are JSON, described by ${names.map((name) => `\`/schemas/${name}.json\``).join(' and ')}.`,
+    description: `A WebSocket: send an upgrade request. Its messages are JSON, described by ${documents}.\n\n${description}`,
     tags: ['WebSockets'],
     security: [{ apiKey: [] }, { bearer: [] }],
     responses: {
@@ -100,6 +114,7 @@ function upgrade(operationId: string, summary: string, names: readonly string[])
       426: { description: 'The request is no upgrade' },
       500: { description: 'Internal error' },
     },
+    'x-messages': { sends: [...sends], receives: [...receives] },
   };
 }
 
@@ -107,32 +122,56 @@ function upgrade(operationId: string, summary: string, names: readonly string[])
 export const SOCKET_PATHS: ZodOpenApiPathsObject = {
   '/api/call/{call_id}/stream': {
     get: {
-      ...upgrade('openCallStream', 'Exchange audio and events of a call', [
-        'call-stream-request',
-        'call-stream-event',
-      ]),
+      ...upgrade({
+        operationId: 'openCallStream',
+        summary: 'Exchange audio and events of a call',
+        description:
+          'Binary messages are audio in both directions: 16-bit PCM, little-endian, mono, in the rate of `audio_config`. It closes with 1000 when the call is over.',
+        schemas: ['call-stream-request', 'call-stream-event'],
+        sends: Object.values(STREAM_REQUESTS),
+        receives: Object.values(STREAM_EVENTS),
+      }),
       requestParams: { path: z.object({ call_id: z.string() }), query: z.object({ api_key }) },
     },
   },
   '/api/agents/{agent_id}/talk': {
     get: {
-      ...upgrade('openTalkStream', 'Call an agent without a phone', ['talk-stream-event']),
+      ...upgrade({
+        operationId: 'openTalkStream',
+        summary: 'Call an agent without a phone',
+        description:
+          'Binary messages are what both sides say: 16-bit PCM, little-endian, mono. The call rings at the agent, on the platform `sip` with the caller `browser`. It ends when you close; it closes with 1000 when the call is over, and with 1013 when the account takes no more calls.',
+        schemas: ['talk-stream-event'],
+        sends: [],
+        receives: [{ type: 'ringing', call_id: 'call_1' }],
+      }),
       requestParams: {
         path: z.object({ agent_id: z.string() }),
-        query: z.object({ api_key, sample_rate: z.int().optional().describe('In Hz; 16,000 by default') }),
+        query: z.object({
+          api_key,
+          sample_rate: z.int().optional().describe('In Hz, from 8,000 to 48,000; 16,000 by default'),
+        }),
       },
     },
   },
   '/api/inbox/stream': {
     get: {
-      ...upgrade('openInboxStream', 'Follow all events of the agents of a key', ['inbox-stream-event']),
+      ...upgrade({
+        operationId: 'openInboxStream',
+        summary: 'Follow all events of the agents of a key',
+        description:
+          'First comes `ready`; each event has the `cursor` after it. `GET /api/inbox` has the same events.',
+        schemas: ['inbox-stream-event'],
+        sends: [],
+        receives: [{ type: 'ready', cursor: '2026-01-01T12:00:00.000Z|evt_1' }],
+      }),
       requestParams: {
         query: z.object({
           api_key,
           last_message_cursor: z
             .string()
             .optional()
-            .describe('The `cursor` of the last message that was read'),
+            .describe('The `cursor` of the last message that was read, to go on there'),
         }),
       },
     },

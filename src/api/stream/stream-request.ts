@@ -1,4 +1,4 @@
-import { JsonTooDeep, JsonTooLong, parseJson } from '../../base/json.ts';
+import { JsonRefused, parseJson } from '../../base/json.ts';
 import { type StreamErrorCode, StreamRequest } from '../schema/stream.ts';
 
 /** A message has at most three. Others are ignored, but not as many as fill a megabyte. */
@@ -52,7 +52,7 @@ function jsonOf(text: string): unknown {
   try {
     return parseJson(text, MAX_VALUES);
   } catch (error) {
-    const isShape = error instanceof JsonTooDeep || error instanceof JsonTooLong;
-    throw new StreamFault('invalid_json', isShape ? error.message : 'text frames must be JSON');
+    const isRefused = error instanceof JsonRefused;
+    throw new StreamFault('invalid_json', isRefused ? error.message : 'text frames must be JSON');
   }
 }

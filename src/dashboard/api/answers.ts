@@ -11,11 +11,9 @@ import type * as agentProvider from '../../api/schema/agent-provider.ts';
 import type * as apiKey from '../../api/schema/api-key.ts';
 import type * as auth from '../../api/schema/auth.ts';
 import type * as authorization from '../../api/schema/authorization.ts';
-import type * as botToken from '../../api/schema/bot-token.ts';
 import type * as call from '../../api/schema/call.ts';
 import type * as connection from '../../api/schema/connection.ts';
 import type * as delivery from '../../api/schema/delivery.ts';
-import type * as dm from '../../api/schema/dm.ts';
 import type * as identities from '../../api/schema/identities.ts';
 import type * as inbox from '../../api/schema/inbox.ts';
 import type * as sip from '../../api/schema/sip.ts';
@@ -26,8 +24,6 @@ type Out<Schema extends z.ZodType> = z.output<Schema>;
 /** What the endpoints that the dashboard uses answer, by the schemas of the gateway itself. */
 export interface Answers {
   'GET /auth/options': Out<typeof auth.SignInOptions>;
-  'POST /auth/setup': Out<typeof auth.SignedIn>;
-  'POST /auth/login': Out<typeof auth.SignedIn>;
   'GET /auth/identities': Out<typeof identities.IdentityList>;
 
   'GET /api/account': Out<typeof account.Account>;
@@ -39,55 +35,34 @@ export interface Answers {
   'GET /api/calls/history/{call_id}': Out<typeof call.PastCallStatus>;
   'POST /api/call': Out<typeof call.CreatedCall>;
   'GET /api/call/{call_id}': Out<typeof call.CallStatus>;
-  'DELETE /api/call/{call_id}': Out<typeof call.Call>;
   'GET /api/call/{call_id}/audio': Out<typeof call.CallAudio>;
-  'POST /api/call/{call_id}/accept': Out<typeof call.Call>;
-  'POST /api/call/{call_id}/refuse': Out<typeof call.Call>;
 
   'GET /api/inbox': Out<typeof inbox.Inbox>;
   'GET /api/inbox/{conversation_id}': Out<typeof inbox.ConversationHistory>;
-  'POST /api/dm/chat': Out<typeof dm.DeliveredDm> | Out<typeof dm.QueuedDm>;
 
   'GET /api/platforms': Out<typeof platforms.PlatformList>;
   'POST /api/platforms/{platform}/owner/code': { readonly code: string; readonly expires_at: string };
   'POST /api/oauth/start/{provider}': Out<typeof connection.OAuthStarted>;
-  'GET /api/bot-tokens': Out<typeof botToken.BotTokenList>;
-  'POST /api/bot-tokens': Out<typeof botToken.BotToken>;
   'POST /api/invite-link': Out<typeof bots.InviteLink>;
   'POST /api/{platform}/connect': DeepLink;
   'POST /api/nctalk/talk-bots': Out<typeof connection.InstalledBot>;
   'POST /api/oauth/teams-admin-consent/start': Out<typeof connection.OAuthStarted>;
   'GET /api/sip/trunk': Out<typeof sip.SipTrunk>;
-  'PUT /api/sip/trunk': Out<typeof sip.SipTrunk>;
   'GET /api/sip/dids': Out<typeof sip.SipDidList>;
-  'POST /api/sip/dids': Out<typeof sip.SipDid>;
-  'PATCH /api/sip/dids/{did_id}': Out<typeof sip.SipDid>;
 
   'GET /api/agents': Out<typeof agent.AgentList>;
   'GET /api/agents/_candidates': Out<typeof agent.CandidateList>;
   'POST /api/agents': Out<typeof agent.Agent>;
-  'PATCH /api/agents/{agent_id}': Out<typeof agent.Agent>;
-  'POST /api/agents/{agent_id}/set-default': Out<typeof agent.Agent>;
-  'POST /api/agents/{agent_id}/keys': Out<typeof apiKey.CreatedKey>;
-  'POST /api/agents/{agent_id}/keys/{key_id}': Out<typeof agent.Agent>;
-  'DELETE /api/agents/{agent_id}/keys/{key_id}': Out<typeof agent.Agent>;
-  'POST /api/agents/{agent_id}/accounts': Out<typeof agent.Agent>;
-  'DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}': Out<typeof agent.Agent>;
   'GET /api/agents/providers': Out<typeof agentProvider.ProviderCatalog>;
   'GET /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
-  'PATCH /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
   'GET /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
-  'PATCH /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
   'POST /api/agents/{agent_id}/provider/browse': Out<typeof agentProvider.ProviderChoices>;
   'POST /api/agents/{agent_id}/test': Out<typeof delivery.NewDelivery>;
   'GET /api/agents/{agent_id}/deliveries': Out<typeof delivery.DeliveryList>;
   'GET /api/agent-deliveries/{id}': Out<typeof delivery.DeliveryDetail>;
-  'POST /api/agent-deliveries/{id}/replay': Out<typeof delivery.NewDelivery>;
 
   'GET /api/voice-configs': Out<typeof voiceConfig.VoiceConfigList>;
   'GET /api/voice-configs/schema': Out<typeof voiceConfig.VoiceConfigSchema>;
-  'POST /api/voice-configs': Out<typeof voiceConfig.VoiceConfig>;
-  'PATCH /api/voice-configs/{id}': Out<typeof voiceConfig.VoiceConfig>;
   'POST /api/providers/{name}/voices': Out<typeof voiceConfig.VoiceList>;
 
   'GET /api/api-keys': Out<typeof apiKey.KeyList>;

@@ -61,7 +61,7 @@ function faultOf({ loc, msg }: { readonly loc: readonly (string | number)[]; rea
 export interface Args {
   /** Fills the braces of the path. */
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   readonly body?: object;
   readonly signal?: AbortSignal;
 }
@@ -117,7 +117,7 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
     return answer;
   } catch (error) {
     if (init.signal?.aborted !== true) isOffline.value = true;
-    throw new ApiError(0, { detail: texts.errors.noAnswer, code: (error as Error).name });
+    throw new ApiError(0, { detail: texts.noAnswer, code: (error as Error).name });
   }
 }
 

@@ -15,13 +15,13 @@ export interface Answer<T> {
   readonly error: ApiError | undefined;
 }
 
-interface Freshness {
+export interface Freshness {
   /** Beginnings of the types of events after which it is read again. */
-  readonly on?: readonly string[];
+  readonly on?: readonly string[] | undefined;
   /** Id of the call or conversation that these events must be about. */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** Reads again in this interval, while the page is visible. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** Reads nothing. */
   readonly off?: boolean;
 }

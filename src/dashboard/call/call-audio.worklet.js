@@ -3,7 +3,11 @@ const FRAME_MS = 20;
 /** Playing begins with this much, so that a late frame leaves no gap; after each gap with a frame more, up to a limit. */
 const FIRST_START_MS = 40;
 const LAST_START_MS = 120;
-/** More than this is dropped, oldest first: what is heard must not fall behind the call. */
+/** Frames that come late come together, and then more would wait for good. What was not needed for so long is left out. */
+const WATCH_MS = 400;
+/** After so many times without a gap, playing begins with a frame less. */
+const CALM_WATCHES = 25;
+/** More than this is dropped at once, oldest first. */
 const MOST_MS = 240;
 
 /**
@@ -16,6 +20,10 @@ class CallAudio extends AudioWorkletProcessor {
   #queued = 0;
   #isPlaying = false;
   #startMs = FIRST_START_MS;
+  /** The least that has waited since it is watched, and for how many samples and times it was. */
+  #lowest = Infinity;
+  #watched = 0;
+  #calm = 0;
   #frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
   #filled = 0;
 
@@ -47,10 +55,35 @@ class CallAudio extends AudioWorkletProcessor {
     if (this.#queued < out.length) {
       this.#isPlaying = false;
       this.#startMs = Math.min(this.#startMs + FRAME_MS, LAST_START_MS);
+      this.#calm = 0;
+      this.#watch();
       return;
     }
-    for (let i = 0; i < out.length; i++) out[i] = this.#ring[(this.#readAt + i) % this.#ring.length];
-    this.#skip(out.length);
+    const ring = this.#ring;
+    const jump = this.#surplus(out.length);
+    for (let i = 0; i < out.length; i++) {
+      const share = jump === 0 ? 0 : i / out.length;
+      const at = this.#readAt + i;
+      out[i] = ring[at % ring.length] * (1 - share) + ring[(at + jump) % ring.length] * share;
+    }
+    this.#skip(out.length + jump);
+    this.#lowest = Math.min(this.#lowest, this.#queued);
+  }
+
+  /** Samples that were not needed while they were watched; mostly 0. */
+  #surplus(played) {
+    this.#watched += played;
+    if (this.#watched < (sampleRate * WATCH_MS) / 1000) return 0;
+    const surplus = Math.floor(this.#lowest - (sampleRate * (this.#startMs - FRAME_MS)) / 1000);
+    this.#calm += 1;
+    if (this.#calm % CALM_WATCHES === 0) this.#startMs = Math.max(this.#startMs - FRAME_MS, FIRST_START_MS);
+    this.#watch();
+    return surplus > played ? surplus : 0;
+  }
+
+  #watch() {
+    this.#lowest = Infinity;
+    this.#watched = 0;
   }
 
   #skip(samples) {

@@ -1,7 +1,10 @@
 import { type Signal, signal } from '@preact/signals';
+import type * as z from 'zod';
+import type { TurnMetrics } from '../../api/schema/call.ts';
 import type { StreamEvent } from '../../api/schema/stream.ts';
 import { changes, socketUrl } from '../api/request.ts';
-import { texts } from '../texts.ts';
+import { t } from '../pages/call.texts.ts';
+import { stateName } from '../parts/state.tsx';
 import { CallAudio } from './call-audio.ts';
 
 /** Something on the time line of a call. */
@@ -18,14 +21,7 @@ export interface Item {
 }
 
 /** How long the far end waited for an answer, in ms, and the stages of that, in order. Null: unknown. */
-export interface Turn {
-  readonly total_ms: number;
-  readonly endpointing_ms: number | null;
-  readonly recognizer_ms: number | null;
-  readonly model_ms: number | null;
-  readonly synthesis_ms: number | null;
-  readonly playout_ms: number | null;
-}
+export type Turn = Omit<z.output<typeof TurnMetrics>, 'utterance_id'>;
 
 /** Whether the browser hears the call, and is heard. */
 export type AudioState = 'off' | 'listening' | 'speaking';
@@ -156,6 +152,7 @@ export class LiveCall {
 
 const CHANGES: ReadonlySet<string> = new Set([
   'call_state',
+  'call_hold',
   'call_waiting',
   'call_meeting',
   'call_participants',
@@ -174,9 +171,14 @@ const ITEMS: {
   }),
   call_chat: ({ sender, text }) => ({ kind: 'chat', who: sender, text }),
   utterance: ({ state, spoken_text: text }) => ({ text: `${state}: ${text}`, isFinal: state !== 'started' }),
-  call_state: ({ state }) => ({ text: texts.callStates[state] ?? state }),
+  call_state: ({ state }) => ({ text: stateName(state) }),
   call_waiting: ({ reason }) => ({ text: reason }),
   dtmf: ({ digit }) => ({ text: digit }),
   call_error: ({ message }) => ({ text: message }),
   speech_unheard: ({ speaker }) => ({ text: speaker }),
+  turn_metrics: (turn) => ({ turn }),
+  call_answered_by: ({ answered_by: who, confidence }) => ({ text: t.answeredBy(who, confidence) }),
+  beep: () => ({}),
+  hold_music: ({ playing }) => ({ text: t.isOn(playing) }),
+  call_hold: ({ on_hold: isHeld }) => ({ text: t.isOn(isHeld) }),
 };

@@ -1,26 +1,33 @@
 import { useState } from 'preact/hooks';
 import { ask, BASE_PATH, download, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action, Dialog, tell } from '../parts/action.tsx';
-import { fill, useDraft, valuesOf } from '../parts/draft.ts';
-import { Field, Form, PasswordField } from '../parts/form.tsx';
-import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
+import { Action } from '../parts/action.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
+import type { Body } from '../parts/draft.ts';
+import { Form } from '../parts/form.tsx';
+import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
-import { AuditLog } from './account/audit-log.tsx';
 import { UsageCard } from './account/usage.tsx';
-
-const t = texts.account;
+import { t } from './account.texts.ts';
 
 export function AccountPage() {
   return (
     <>
-      <PageHead title={texts.nav.account} />
+      <PageHead title={texts.pages.account} />
       <div class="columns">
         <UsageCard />
         <Address />
-        <Password />
+        <Card title={t.password}>
+          <Form
+            fields={t.passwordFields}
+            submit={(body) => ask('POST /api/change-password', { body })}
+            action={t.changePassword}
+            done={t.passwordChanged}
+          />
+        </Card>
         <Identities />
         <Leaving />
         <AuditLog />
@@ -30,13 +37,7 @@ export function AccountPage() {
 }
 
 function Address() {
-  const draft = useDraft({ new_email: '', password: '' });
   const { email: known = null, email_verified: isVerified } = account.value ?? {};
-  const submit = async (): Promise<void> => {
-    await ask('POST /api/change-email', { body: valuesOf(draft) });
-    tell(t.mailed);
-    fill(draft, { new_email: '', password: '' });
-  };
   return (
     <Card title={t.address}>
       <p>{known ?? t.noAddress}</p>
@@ -48,27 +49,12 @@ function Address() {
           </Action>
         </div>
       )}
-      <Form submit={submit} action={t.changeAddress}>
-        <Field label={t.newAddress} type="email" of={draft.new_email} required autocomplete="email" />
-        <PasswordField label={t.currentPassword} of={draft.password} />
-      </Form>
-    </Card>
-  );
-}
-
-function Password() {
-  const draft = useDraft({ current_password: '', new_password: '' });
-  const submit = async (): Promise<void> => {
-    await ask('POST /api/change-password', { body: valuesOf(draft) });
-    tell(t.passwordChanged);
-    fill(draft, { current_password: '', new_password: '' });
-  };
-  return (
-    <Card title={texts.signIn.password}>
-      <Form submit={submit} action={t.changePassword}>
-        <PasswordField label={t.currentPassword} of={draft.current_password} />
-        <PasswordField label={t.newPassword} isNew of={draft.new_password} />
-      </Form>
+      <Form
+        fields={t.addressFields}
+        submit={(body) => ask('POST /api/change-email', { body })}
+        action={t.changeAddress}
+        done={t.mailed}
+      />
     </Card>
   );
 }
@@ -78,28 +64,23 @@ function Identities() {
   const options = useAnswer('GET /auth/options');
   const providers = options.data?.providers ?? [];
   if (providers.length === 0 && (identities.data?.identities.length ?? 0) === 0) return null;
+  const unlink = (identity_id: string) =>
+    ask('DELETE /auth/identities/{identity_id}', { params: { identity_id } });
   return (
     <Card title={t.identities}>
-      <LoadedRows answer={identities} of={(data) => data.identities} none={t.noIdentities}>
-        {({ id, provider, email, last_used_at: at }) => (
-          <Row
-            key={id}
-            title={provider}
-            note={
-              <>
-                {email} · <Moment iso={at} />
-              </>
-            }
-          >
-            <Action
-              class="quietly"
-              run={() => ask('DELETE /auth/identities/{identity_id}', { params: { identity_id: id } })}
-            >
-              {t.unlink}
-            </Action>
-          </Row>
+      <Loaded answer={identities}>
+        {(data) => (
+          <Rows of={data.identities} none={t.noIdentities}>
+            {({ id, provider, email, last_used_at: at }) => (
+              <Row key={id} title={provider} note={[`${email} · `, <Moment key={at} iso={at} />]}>
+                <Action class="quietly" run={() => unlink(id)}>
+                  {t.unlink}
+                </Action>
+              </Row>
+            )}
+          </Rows>
         )}
-      </LoadedRows>
+      </Loaded>
       {providers.map((name) => (
         <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
           {t.link(name)}
@@ -111,39 +92,53 @@ function Identities() {
 
 /** All data, and the end of the account. */
 function Leaving() {
-  const [isLeaving, setLeaving] = useState(false);
   const [readBytes, setReadBytes] = useState<number | null>(null);
   const save = async (): Promise<void> => {
     await download('/api/export', 'account-export.json', setReadBytes);
     setReadBytes(null);
   };
+  const remove = async (body: Body): Promise<void> => {
+    await ask('DELETE /api/account', { body });
+    signedOut.value += 1;
+  };
   return (
     <Card title={t.data} hint={t.dataHint}>
       <div class="row">
         <Action run={save}>{readBytes === null ? t.export : t.exported(texts.bytes(readBytes))}</Action>
-        <button type="button" class="danger" onClick={() => setLeaving(true)}>
-          {t.delete}
-        </button>
+        <DialogButton title={t.delete} class="danger">
+          {(close) => (
+            <>
+              <p>{t.deleteHint}</p>
+              <Form fields={t.deleteFields} submit={remove} action={t.delete} isDanger onCancel={close} />
+            </>
+          )}
+        </DialogButton>
       </div>
-      {isLeaving && <DeleteAccount onClose={() => setLeaving(false)} />}
     </Card>
   );
 }
 
-function DeleteAccount({ onClose }: { onClose(): void }) {
-  const draft = useDraft({ password: '', confirm: '' });
-  const submit = async (): Promise<void> => {
-    const { confirm, password } = valuesOf(draft);
-    await ask('DELETE /api/account', { body: { confirm, ...(password && { password }) } });
-    signedOut.value += 1;
-  };
+/** Who has changed what. */
+function AuditLog() {
   return (
-    <Dialog title={t.delete} onClose={onClose}>
-      <p>{t.deleteHint}</p>
-      <Form submit={submit} action={t.delete} isDanger onCancel={onClose}>
-        <PasswordField label={t.currentPassword} of={draft.password} required={false} />
-        <Field label={t.confirmWord} of={draft.confirm} required pattern="DELETE" autocomplete="off" />
-      </Form>
-    </Dialog>
+    <Card title={t.audit} hint={t.auditHint} class="wide">
+      <List
+        from="GET /api/audit-log"
+        query={{ limit: 20 }}
+        of={({ lines }) => lines}
+        idOf={({ id }) => id}
+        next={({ next_before: before }) => (before === null ? null : { before })}
+        none={t.noAudit}
+        class="long"
+      >
+        {({ action, subject, detail, by, created_at: at }) => (
+          <Row
+            title={action}
+            note={[<Moment key={at} iso={at} />, ` · ${t.by[by] ?? by} ${subject}`]}
+            below={Object.keys(detail).length > 0 && <code>{JSON.stringify(detail)}</code>}
+          />
+        )}
+      </List>
+    </Card>
   );
 }

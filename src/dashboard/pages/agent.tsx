@@ -3,15 +3,14 @@ import type { Agent } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Talk } from '../call/talk.ts';
 import { Action } from '../parts/action.tsx';
-import { Badge } from '../parts/badge.tsx';
 import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
-import { texts } from '../texts.ts';
+import { Badge } from '../parts/state.tsx';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
 import { ProviderForm } from './agent/provider-form.tsx';
 import { Settings } from './agent/settings.tsx';
+import { t } from './agents.texts.ts';
 
-const t = texts.agents;
 const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
 
 export function AgentPage({ agentId, tab }: { readonly agentId: string; readonly tab: string }) {
@@ -31,10 +30,10 @@ function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) 
   const call = async (): Promise<void> => navigate(`/calls/${(await Talk.begin(agent)).callId}`);
   return (
     <>
-      <PageHead title={<span class="cut">{agent.name}</span>} back="/agents">
+      <PageHead title={agent.name} back="/agents">
         {agent.is_default && <Badge>{t.isDefault}</Badge>}
         <Action class="primary" run={call}>
-          {texts.talk.begin}
+          {t.talk}
         </Action>
       </PageHead>
       <nav class="tabs" aria-label={agent.name}>

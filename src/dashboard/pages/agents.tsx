@@ -1,26 +1,27 @@
-import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Dialog } from '../parts/action.tsx';
-import { Badge } from '../parts/badge.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
 import { Loaded, PageHead } from '../parts/layout.tsx';
+import { Badge } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
-
-const t = texts.agents;
+import { t } from './agents.texts.ts';
 
 export function AgentsPage() {
   const agents = useAnswer('GET /api/agents');
-  const [isCreating, setCreating] = useState(false);
+  const [, navigate] = useLocation();
+  const create = async (name: string): Promise<void> => {
+    const { id } = await ask('POST /api/agents', { body: { name } });
+    navigate(`/agents/${id}`);
+  };
   return (
     <>
-      <PageHead title={texts.nav.agents}>
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
-          {t.create}
-        </button>
+      <PageHead title={texts.pages.agents}>
+        <DialogButton title={t.create} class="primary">
+          {() => <TextForm action={t.create} label={texts.name} send={create} maxLength={80} />}
+        </DialogButton>
       </PageHead>
-      {isCreating && <Create onClose={() => setCreating(false)} />}
       <Loaded answer={agents}>
         {(data) => (
           <ul class="cards">
@@ -45,18 +46,5 @@ export function AgentsPage() {
         )}
       </Loaded>
     </>
-  );
-}
-
-function Create({ onClose }: { onClose(): void }) {
-  const [, navigate] = useLocation();
-  const create = async (name: string): Promise<void> => {
-    const { id } = await ask('POST /api/agents', { body: { name } });
-    navigate(`/agents/${id}`);
-  };
-  return (
-    <Dialog title={t.create} onClose={onClose}>
-      <TextForm action={t.create} label={texts.name} send={create} maxLength={80} />
-    </Dialog>
   );
 }

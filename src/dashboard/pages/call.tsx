@@ -2,19 +2,20 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { type Item, LiveCall } from '../call/live-call.ts';
+import { LiveCall } from '../call/live-call.ts';
 import { Action } from '../parts/action.tsx';
-import { CallBadge } from '../parts/badge.tsx';
 import { Card, Loaded, PageHead } from '../parts/layout.tsx';
+import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { Controls } from './call/controls.tsx';
-import { CallFacts, otherSide } from './call/facts.tsx';
-import { Participants } from './call/participants.tsx';
-import { Levels, lineItem, TimeLine } from './call/timeline.tsx';
+import { CallFacts, Participants } from './call/facts.tsx';
+import { Levels } from './call/levels.tsx';
+import { lineItem, pastItems, TimeLine } from './call/timeline.tsx';
+import { t } from './call.texts.ts';
+import { otherSide } from './calls.tsx';
 
 type Status = Answers['GET /api/call/{call_id}'];
 
-const t = texts.calls;
 const LIVE: ReadonlySet<string> = new Set(['connecting', 'ringing', 'active']);
 
 /** One call: what is said and written in it, and everything that can be done with it. */
@@ -22,18 +23,25 @@ export function CallPage({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
   const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'], about: callId });
   const isOver = status.error?.status === 404;
-  if (isOver) return <PastCall callId={callId} />;
+  const past = useAnswer('GET /api/calls/history/{call_id}', { params }, { off: !isOver });
+  if (isOver) return <Loaded answer={past}>{(call) => <Past key={call.call_id} {...call} />}</Loaded>;
   return (
     <Loaded answer={status}>
       {(call) => (
         <>
-          <PageHead title={<span class="cut">{otherSide(call)}</span>} back="/calls">
-            <CallBadge state={call.state} />
-          </PageHead>
+          <Head {...call} />
           <Whole call={call} isLive={LIVE.has(call.state)} />
         </>
       )}
     </Loaded>
+  );
+}
+
+function Head(call: Status | Past) {
+  return (
+    <PageHead title={otherSide(call)} back="/calls">
+      <State of={call.state} />
+    </PageHead>
   );
 }
 
@@ -74,38 +82,26 @@ function useLiveCall(callId: string, isLive: boolean): LiveCall | null {
 type Past = Answers['GET /api/calls/history/{call_id}'];
 
 /** A call that is over, as the gateway keeps it. */
-function PastCall({ callId }: { readonly callId: string }) {
-  const past = useAnswer('GET /api/calls/history/{call_id}', { params: { call_id: callId } });
-  return <Loaded answer={past}>{(call) => <Kept key={call.call_id} {...call} />}</Loaded>;
-}
-
-function Kept(call: Past) {
-  const [more, setMore] = useState<Past>();
-  const [lines, setLines] = useState(call.transcript);
-  const next = (more ?? call).next_line;
-  const read = async (): Promise<void> => {
+function Past(call: Past) {
+  const [pages, setPages] = useState<readonly Past[]>([call]);
+  const next = pages.at(-1)?.next_line ?? null;
+  const more = async (): Promise<void> => {
     const params = { call_id: call.call_id };
     const page = await ask('GET /api/calls/history/{call_id}', { params, query: { from_line: next ?? 0 } });
-    setMore(page);
-    setLines([...lines, ...page.transcript]);
+    setPages([...pages, page]);
   };
+  const lines = pages.flatMap(({ transcript }) => transcript);
   return (
     <>
-      <PageHead title={<span class="cut">{otherSide(call)}</span>} back="/calls">
-        <CallBadge state={call.state} />
-      </PageHead>
+      <Head {...call} />
       <p class="banner">{t.over}</p>
       <div class="columns">
         <Card title={t.timeLine}>
-          <TimeLine items={lines.map(pastItem)} none={t.nothingKept} />
-          {next !== null && <Action run={read}>{texts.more}</Action>}
+          <TimeLine items={pastItems(lines, call.turns)} none={t.nothingKept} />
+          {next !== null && <Action run={more}>{texts.more}</Action>}
         </Card>
         <CallFacts call={call} isLive={false} />
       </div>
     </>
   );
-}
-
-function pastItem({ speaker, text, created_at: at }: Past['transcript'][number]): Item {
-  return { at, kind: 'said', who: speaker, text, isFinal: true };
 }

@@ -1,15 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { askText, BASE_PATH } from '../api/request.ts';
-import { Source } from '../parts/copy.tsx';
-import { Field } from '../parts/form.tsx';
+import { Input } from '../parts/form.tsx';
 import { Card, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 import type { Document, Operation } from './docs/document.ts';
 import { OperationBody } from './docs/operation.tsx';
 import { Prose } from './docs/prose.tsx';
-
-const t = texts.docs;
+import { t } from './docs.texts.ts';
 
 interface Endpoint {
   readonly method: string;
@@ -21,8 +19,8 @@ interface Endpoint {
 export function DocsPage() {
   const [document, setDocument] = useState<Document>();
   const [error, setError] = useState('');
-  const wanted = useSignal('');
-  const apiKey = useSignal('');
+  const wanted = useSignal<string | boolean>('');
+  const apiKey = useSignal<string | boolean>('');
   useEffect(() => {
     globalThis.document.title = t.title;
     askText('/openapi.json').then(
@@ -32,7 +30,7 @@ export function DocsPage() {
   }, []);
   if (document === undefined) return <main class="docs">{error || texts.loading}</main>;
   const matches = ({ method, path, operation }: Endpoint): boolean =>
-    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.value.toLowerCase());
+    `${method} ${path} ${operation.summary}`.toLowerCase().includes(`${wanted.value}`.toLowerCase());
   const byTag = Map.groupBy(
     endpointsOf(document).filter(matches),
     ({ operation }) => operation.tags[0] ?? '',
@@ -46,8 +44,8 @@ export function DocsPage() {
       <p class="quiet small">{`${document.info.title} ${document.info.version}`}</p>
       <Prose text={document.info.description} />
       <section class="card grid">
-        <Field label={t.find} type="search" of={wanted} />
-        <Field label={t.key} hint={t.keyHint} type="password" of={apiKey} autocomplete="off" />
+        <Input label={t.find} type="search" of={wanted} />
+        <Input label={t.key} hint={t.keyHint} type="password" of={apiKey} />
       </section>
       {[...byTag].map(([tag, endpoints]) => (
         <Card key={tag} title={tag}>
@@ -58,15 +56,6 @@ export function DocsPage() {
               </li>
             ))}
           </ul>
-        </Card>
-      ))}
-      {document['x-websockets'].map(({ path, summary, description, sends, receives }) => (
-        <Card key={path} title={`WebSocket ${path}`} hint={summary}>
-          <Prose text={description} />
-          {sends.length > 0 && <h3>{t.sends}</h3>}
-          {sends.length > 0 && <Source text={linesOf(sends)} label={`${t.sends} ${path}`} />}
-          <h3>{t.receives}</h3>
-          <Source text={linesOf(receives)} label={`${t.receives} ${path}`} />
         </Card>
       ))}
     </main>
@@ -91,8 +80,4 @@ function endpointsOf({ paths }: Document): Endpoint[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
-}
-
-function linesOf(messages: readonly object[]): string {
-  return messages.map((message) => JSON.stringify(message)).join('\n');
 }

@@ -2,22 +2,22 @@ import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { StatusBadge, statusText } from '../parts/badge.tsx';
-import { Card, Facts, Loaded, PageHead } from '../parts/layout.tsx';
+import { Card, Facts, PageHead } from '../parts/layout.tsx';
+import { List } from '../parts/list.tsx';
+import { isBad, State, stateName } from '../parts/state.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
-import { type Budget, BudgetTable, spentBudgets } from './account/budgets.tsx';
-import { CallRows, LIST_EVENTS } from './calls.tsx';
-import { ConversationRows } from './inbox-list.tsx';
-import { Returned } from './platform/connecting.tsx';
+import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/budgets.tsx';
+import { LiveCalls } from './calls.tsx';
+import { t } from './home.texts.ts';
+import { t as inbox } from './inbox.texts.ts';
+import { ConversationRow } from './inbox.tsx';
+import { Returned } from './platforms.tsx';
 
-const t = texts.home;
 const MOST_CONVERSATIONS = 6;
 
 /** What happens now, and what needs attention. */
 export function HomePage() {
-  const calls = useAnswer('GET /api/calls', {}, { on: LIST_EVENTS, everyMs: 10_000 });
-  const inbox = useAnswer('GET /api/inbox', { query: { limit: MOST_CONVERSATIONS } }, { on: ['dm_'] });
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 30_000 });
   const keys = useAnswer('GET /api/api-keys', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
   const usage = useAnswer('GET /api/usage', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
@@ -32,7 +32,7 @@ export function HomePage() {
   const isKnown = platforms.data && keys.data && total;
   return (
     <>
-      <PageHead title={texts.nav.home} />
+      <PageHead title={texts.pages.home} />
       <Returned />
       <Attention platforms={all} budgets={budgets} />
       {isKnown && !steps.every(({ isDone }) => isDone) && (
@@ -48,17 +48,15 @@ export function HomePage() {
       )}
       <div class="columns">
         <div>
-          <Card title={texts.calls.live}>
-            <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
-          </Card>
-          <Card title={texts.nav.platforms}>
+          <LiveCalls />
+          <Card title={texts.pages.platforms}>
             <ul class="rows">
               {all.map(({ platform, status }) => (
                 <li key={platform} class="row">
                   <Link href={`/platforms/${platform}`} class="grow">
                     {texts.platforms[platform]}
                   </Link>
-                  <StatusBadge status={status} />
+                  <State of={status} />
                 </li>
               ))}
             </ul>
@@ -66,9 +64,16 @@ export function HomePage() {
         </div>
         <div>
           <Card title={t.newest}>
-            <Loaded answer={inbox}>
-              {(data) => <ConversationRows conversations={data.conversations} />}
-            </Loaded>
+            <List
+              from="GET /api/inbox"
+              query={{ limit: MOST_CONVERSATIONS }}
+              on={['dm_']}
+              of={(data) => data.conversations}
+              idOf={(each) => each.conversation_id}
+              none={inbox.none}
+            >
+              {(each) => <ConversationRow {...each} />}
+            </List>
           </Card>
           {total && (
             <Card title={t.month}>
@@ -90,33 +95,26 @@ export function HomePage() {
   );
 }
 
-const GOOD_KEYS: ReadonlySet<string> = new Set(['valid', 'not_needed']);
-
-/** What somebody has to do, or will soon. */
-function Attention({
-  platforms,
-  budgets,
-}: {
+interface AttentionProps {
   readonly platforms: readonly Platform[];
   readonly budgets: readonly Budget[];
-}) {
-  const agents = useAnswer('GET /api/agents');
+}
+
+/** What somebody has to do, or will soon. */
+function Attention({ platforms, budgets }: AttentionProps) {
   const voices = useAnswer('GET /api/voice-configs');
+  const nameOf = useBudgetName();
   const notes: (readonly [href: string, note: ComponentChildren])[] = [];
   const { email = null, email_verified: isVerified } = account.value ?? {};
   if (email !== null && !isVerified) notes.push(['/account', t.verify]);
-  // A status that has a name of its own needs nothing done.
   for (const { platform, status } of platforms)
-    if (texts.statuses[status] === undefined)
-      notes.push([`/platforms/${platform}`, `${texts.platforms[platform]}: ${statusText(status)}`]);
+    if (isBad(status))
+      notes.push([`/platforms/${platform}`, `${texts.platforms[platform]}: ${stateName(status)}`]);
   for (const { name, key_status: state, key_detail: detail, notices } of voices.data?.voice_configs ?? []) {
-    const problems = GOOD_KEYS.has(state)
-      ? notices
-      : [detail ?? texts.voice.keyStates[state] ?? state, ...notices];
-    for (const problem of problems) notes.push(['/voice', `${name}: ${problem}`]);
+    const isGood = state === 'valid' || state === 'not_needed';
+    for (const problem of isGood ? notices : [detail ?? stateName(state), ...notices])
+      notes.push(['/voice', `${name}: ${problem}`]);
   }
-  const nameOf = ({ agent_id: id }: Budget): string =>
-    agents.data?.agents.find((each) => each.id === id)?.name ?? texts.budgets.account;
   for (const spent of spentBudgets(budgets, nameOf)) notes.push(['/account', spent]);
   if (notes.length === 0) return null;
   return (

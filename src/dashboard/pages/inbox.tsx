@@ -1,185 +1,69 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { useParams } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
-import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Badge, type Tone } from '../parts/badge.tsx';
-import { Area, Choice, Form } from '../parts/form.tsx';
-import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
+import { Link, useParams } from 'wouter-preact';
+import type { Conversation } from '../api/answers.ts';
+import { Input } from '../parts/form.tsx';
+import { Empty, PageHead } from '../parts/layout.tsx';
+import { List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { texts } from '../texts.ts';
-import { ConversationRows, nameOf } from './inbox-list.tsx';
+import { OpenConversation } from './inbox/conversation.tsx';
+import { t } from './inbox.texts.ts';
 
-type History = Answers['GET /api/inbox/{conversation_id}'];
-type Message = History['messages'][number];
-
-const t = texts.inbox;
 const PAGE = 50;
-/** The most that the gateway answers at once. */
-const MOST = 200;
+const PLATFORMS = [['', texts.all] as const, ...Object.entries(texts.platforms)];
 
 /** The conversations, and one of them. */
 export function InboxPage() {
   const { id } = useParams<{ id?: string }>();
-  const platform = useSignal('');
-  const [pages, setPages] = useState(1);
+  const platform = useSignal<string | boolean>('');
   return (
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
-        <PageHead title={texts.nav.inbox} />
-        <Choice label={t.filter} of={platform} options={[['', t.all], ...Object.entries(texts.platforms)]} />
+        <PageHead title={texts.pages.inbox} />
+        <Input label={texts.platform} type="choice" of={platform} options={PLATFORMS} />
         <section class="card">
-          {Array.from({ length: pages }, (_, page) => (
-            <Conversations
-              key={page}
-              offset={page * PAGE}
-              platform={platform.value}
-              open={id}
-              {...(page === pages - 1 && { onMore: () => setPages(pages + 1) })}
-            />
-          ))}
+          <List
+            from="GET /api/inbox"
+            query={{ limit: PAGE, status: 'all' }}
+            on={['dm_']}
+            of={({ conversations }) =>
+              conversations.filter((each) => platform.value === '' || each.platform === platform.value)
+            }
+            idOf={(each) => each.conversation_id}
+            next={(last, pages) => (last.conversations.length < PAGE ? null : { offset: pages * PAGE })}
+            none={t.none}
+            class="long"
+          >
+            {(each) => <ConversationRow {...each} isOpen={each.conversation_id === id} />}
+          </List>
         </section>
       </div>
       <div class="open">
-        {id === undefined ? <Empty>{t.choose}</Empty> : <Conversation key={id} id={id} />}
+        {id === undefined ? <Empty>{t.choose}</Empty> : <OpenConversation key={id} id={id} />}
       </div>
     </div>
   );
 }
 
-interface ConversationsProps {
-  readonly offset: number;
-  readonly platform: string;
-  readonly open: string | undefined;
-  /** Only of the last ones. */
-  readonly onMore?: () => void;
-}
-
-/** Some of the conversations; each page of them is read by itself. */
-function Conversations({ offset, platform, open, onMore }: ConversationsProps) {
-  const inbox = useAnswer(
-    'GET /api/inbox',
-    { query: { limit: PAGE, offset, status: 'all' } },
-    { on: ['dm_'] },
-  );
+export function ConversationRow(row: Conversation & { readonly isOpen?: boolean }) {
+  const { conversation_id: id, preview, platform, isOpen = false } = row;
   return (
-    <Loaded answer={inbox}>
-      {({ conversations }) => (
-        <>
-          {(conversations.length > 0 || offset === 0) && (
-            <ConversationRows
-              conversations={conversations.filter((each) => platform === '' || each.platform === platform)}
-              open={open}
-            />
-          )}
-          {conversations.length === PAGE && onMore && (
-            <button type="button" onClick={onMore}>
-              {texts.more}
-            </button>
-          )}
-        </>
-      )}
-    </Loaded>
+    <li>
+      <Link href={`/inbox/${id}`} class="conversation" aria-current={isOpen ? 'true' : undefined}>
+        <span class="row spread">
+          <strong class="cut">{row.remote_name || row.remote_id}</strong>
+          <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
+        </span>
+        <span class="quiet small cut">
+          {texts.platforms[platform]}
+          {preview && `: ${previewOf(preview)}`}
+        </span>
+      </Link>
+    </li>
   );
 }
 
-function Conversation({ id }: { readonly id: string }) {
-  const params = { conversation_id: id };
-  const history = useAnswer(
-    'GET /api/inbox/{conversation_id}',
-    { params, query: { limit: MOST } },
-    { on: ['dm_'], about: id },
-  );
-  return (
-    <Loaded answer={history}>
-      {({ conversation, messages }) => (
-        <>
-          <PageHead title={<span class="cut">{nameOf(conversation)}</span>} back="/inbox">
-            <Badge>{texts.platforms[conversation.platform] ?? conversation.platform}</Badge>
-          </PageHead>
-          <Window {...conversation} />
-          <section class="card messages">
-            <Messages messages={messages} />
-            <Reply conversation={conversation} />
-          </section>
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-/** Whether a person on WhatsApp can be written to now. */
-function Window({ whatsapp_window: window }: History['conversation']) {
-  if (window === undefined) return null;
-  return (
-    <p class={`banner${window.open ? '' : ' warn'}`}>
-      {window.open ? t.windowOpen : t.windowClosed(window.pending_count)}
-    </p>
-  );
-}
-
-function Messages({ messages }: { readonly messages: readonly Message[] }) {
-  const end = useRef<HTMLLIElement>(null);
-  const lastId = messages.at(-1)?.id;
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lastId]);
-  return (
-    <ol class="bubbles" aria-live="polite">
-      {messages.map((message) => (
-        <li key={message.id} class={message.direction}>
-          {message.sender && <strong class="small">{message.sender.name ?? message.sender.id}</strong>}
-          {message.text !== '' && <p>{message.text}</p>}
-          {message.attachments.map((file) => (
-            <File key={file.url} {...file} />
-          ))}
-          <span class="quiet small row">
-            <Moment iso={message.created_at} />
-            {message.direction === 'outbound' && <Delivery {...message} />}
-          </span>
-        </li>
-      ))}
-      <li ref={end} class="end" aria-hidden="true" />
-    </ol>
-  );
-}
-
-const TONES: Readonly<Record<string, Tone>> = {
-  failed: 'bad',
-  unknown: 'bad',
-  dropped: 'bad',
-  pending: 'warn',
-};
-
-function Delivery({ status, error }: Message) {
-  const words = t.deliveries[status] ?? status;
-  return <Badge tone={TONES[status] ?? 'plain'}>{error === null ? words : `${words}: ${error}`}</Badge>;
-}
-
-const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/;
-
-/** Files are served from the gateway; of other origins, only their link is shown. */
-function File({ name, mime, size, url }: Message['attachments'][number]) {
-  const isOwn = new URL(url, location.href).origin === location.origin;
-  const label = `${name}${size === null ? '' : ` · ${texts.bytes(size)}`}`;
-  return (
-    <a class="file" href={url} target="_blank" rel="noopener noreferrer" download={name}>
-      {isOwn && IMAGE.test(mime) ? <img src={url} alt={name} loading="lazy" /> : label}
-    </a>
-  );
-}
-
-function Reply({ conversation }: { readonly conversation: History['conversation'] }) {
-  const text = useSignal('');
-  const { platform, conversation_id: id, remote_id: peer, task } = conversation;
-  const submit = async (): Promise<void> => {
-    const target = platform === 'agent' ? { peer, task } : {};
-    await ask('POST /api/dm/chat', { body: { platform, conversation_id: id, text: text.value, ...target } });
-    text.value = '';
-  };
-  if (conversation.status !== 'active') return <p class="quiet small">{t.closed}</p>;
-  return (
-    <Form submit={submit} action={texts.send} inline>
-      <Area label={t.reply} of={text} rows={2} maxLength={10_000} />
-    </Form>
-  );
+function previewOf({ text, direction, attachments }: NonNullable<Conversation['preview']>): string {
+  const shown = text || attachments.map(({ name }) => name).join(', ');
+  return direction === 'outbound' ? `${t.you} ${shown}` : shown;
 }

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Confirm, Dialog } from '../parts/action.tsx';
 import { Copyable } from '../parts/copy.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
-import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
+import { Card, PageHead, Row } from '../parts/layout.tsx';
+import { List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { texts } from '../texts.ts';
 import { AgentPing } from './keys/agent-ping.tsx';
 import { NewKey } from './keys/new-key.tsx';
-
-const { keys: t, clients: c } = texts;
+import { t } from './keys.texts.ts';
 
 const KINDS = {
   agent: { list: 'GET /api/api-keys', create: 'POST /api/api-keys', revoke: 'DELETE /api/api-keys/{key_id}' },
@@ -25,7 +24,7 @@ const KINDS = {
 export function KeysPage() {
   return (
     <>
-      <PageHead title={texts.nav.keys} />
+      <PageHead title={texts.pages.keys} />
       <div class="columns">
         <div>
           <Keys kind="agent" />
@@ -42,25 +41,23 @@ export function KeysPage() {
 
 function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   const endpoints = KINDS[kind];
-  const keys = useAnswer(endpoints.list);
   const [created, setCreated] = useState<Answers['POST /api/api-keys']>();
   const create = async (name: string): Promise<void> => {
     setCreated(await ask(endpoints.create, { body: { name } }));
   };
   return (
     <Card title={t.titles[kind]} hint={t.purposes[kind]}>
-      <LoadedRows answer={keys} of={(data) => data.keys} none={t.none}>
-        {({ id, name: known, key_prefix: prefix, last_used_at: at }) => (
-          <Row key={id} title={known} note={<LastUse of={`${prefix}…`} at={at} />}>
-            <Confirm
-              class="quietly"
-              action={t.revoke}
-              question={t.revokeQuestion(known)}
-              run={() => ask(endpoints.revoke, { params: { key_id: id } })}
-            />
-          </Row>
+      <List from={endpoints.list} of={({ keys }) => keys} idOf={({ id }) => id} none={t.none}>
+        {({ id, name, key_prefix: prefix, last_used_at: at }) => (
+          <Credential
+            name={name}
+            detail={`${prefix}…`}
+            usedAt={at}
+            question={t.revokeQuestion(name)}
+            revoke={() => ask(endpoints.revoke, { params: { key_id: id } })}
+          />
         )}
-      </LoadedRows>
+      </List>
       <TextForm action={t.create} label={t.name} send={create} maxLength={80} />
       {created && (
         <Dialog title={t.created} onClose={() => setCreated(undefined)}>
@@ -73,36 +70,48 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
 
 /** The MCP clients that were allowed to act for the account. */
 function Clients() {
-  const clients = useAnswer('GET /api/mcp-authorizations');
   return (
-    <Card title={c.title} hint={c.explanation}>
-      <Copyable text={new URL('mcp/', BASE).href} label={c.url} />
-      <LoadedRows answer={clients} of={(data) => data.authorizations} none={c.none}>
-        {({ client_id: id, client_name: name, platforms, last_used_at: at }) => (
-          <Row
-            key={id}
-            title={name}
-            note={<LastUse of={platforms.map((platform) => texts.platforms[platform]).join(', ')} at={at} />}
-          >
-            <Confirm
-              class="quietly"
-              action={t.revoke}
-              question={c.revokeQuestion(name)}
-              run={() => ask('DELETE /api/mcp-authorizations/{client_id}', { params: { client_id: id } })}
-            />
-          </Row>
+    <Card title={t.clients} hint={t.clientsHint}>
+      <Copyable text={new URL('mcp/', BASE).href} label={t.url} />
+      <List
+        from="GET /api/mcp-authorizations"
+        of={({ authorizations }) => authorizations}
+        idOf={(each) => each.client_id}
+        none={t.noClients}
+      >
+        {({ client_id, client_name: name, platforms, last_used_at: at }) => (
+          <Credential
+            name={name}
+            detail={platforms.map((platform) => texts.platforms[platform]).join(', ')}
+            usedAt={at}
+            question={t.cutOff(name)}
+            revoke={() => ask('DELETE /api/mcp-authorizations/{client_id}', { params: { client_id } })}
+          />
         )}
-      </LoadedRows>
+      </List>
     </Card>
   );
 }
 
-/** When a credential was used; null: never. */
-function LastUse({ of, at }: { readonly of: string; readonly at: string | null }) {
-  if (at === null) return <>{`${of} · ${t.unused}`}</>;
-  return (
+interface CredentialProps {
+  readonly name: string;
+  readonly detail: string;
+  /** Null: never. */
+  readonly usedAt: string | null;
+  readonly question: string;
+  revoke(): Promise<unknown>;
+}
+
+function Credential({ name, detail, usedAt, question, revoke }: CredentialProps) {
+  const note = (
     <>
-      {of} · {t.used} <Moment iso={at} />
+      {`${detail} · ${usedAt === null ? t.unused : t.used} `}
+      {usedAt !== null && <Moment iso={usedAt} />}
     </>
+  );
+  return (
+    <Row title={name} note={note}>
+      <Confirm class="quietly" action={t.revoke} question={question} run={revoke} />
+    </Row>
   );
 }

@@ -1,26 +1,29 @@
 import type { Answers } from '../api/answers.ts';
 import { BASE_PATH } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Badge } from '../parts/badge.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { Source } from '../parts/copy.tsx';
 import { Card, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { Badge } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
+import { t } from './operator.texts.ts';
 
 type View = Answers['GET /api/operator'];
 type Sample = View['metrics'][number];
 
-const t = texts.operator;
-
 /** How the gateway itself is. */
 export function OperatorPage() {
   const ready = useAnswer('GET /readyz', {}, { everyMs: 5_000 });
+  const isReady = ready.data?.status === 'ready';
   const view = useAnswer('GET /api/operator', {}, { everyMs: 10_000 });
   return (
     <>
-      <PageHead title={texts.nav.operator} />
-      <Card title={t.state} action={<Readiness isReady={ready.data?.status === 'ready'} />}>
+      <PageHead title={texts.pages.operator} />
+      <Card
+        title={t.state}
+        action={<Badge tone={isReady ? 'good' : 'bad'}>{isReady ? t.ready : t.notReady}</Badge>}
+      >
         {ready.data?.not_ready?.map(({ name, reason }) => (
           <p key={name} class="banner bad">
             {name}: {reason}
@@ -45,10 +48,6 @@ export function OperatorPage() {
       {view.data && <Details {...view.data} />}
     </>
   );
-}
-
-function Readiness({ isReady }: { readonly isReady: boolean }) {
-  return <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? t.ready : t.notReady}</Badge>;
 }
 
 function Details({ metrics, accounts, accounts_total: total, log, feedback }: View) {

@@ -1,9 +1,10 @@
 import type { Platform } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action, Confirm } from '../parts/action.tsx';
-import { StatusBadge } from '../parts/badge.tsx';
+import { Action } from '../parts/action.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { Card, Empty, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import {
   askAdministrator,
@@ -16,21 +17,13 @@ import {
 import { Numbers } from './platform/numbers.tsx';
 import { TestDm } from './platform/test-dm.tsx';
 import { Trunk } from './platform/trunk.tsx';
-
-const t = texts.platformPages;
+import { t } from './platforms.texts.ts';
 
 /** Which ways of connecting each platform has. */
 const BY_SIGN_IN: ReadonlySet<string> = new Set(['teams', 'meet', 'zoom', 'slack']);
 const BY_BOT: ReadonlySet<string> = new Set(['discord', 'telegram', 'slack']);
 const BY_LINK: ReadonlySet<string> = new Set(['whatsapp', 'telegram', 'discord']);
-const WITH_TEST: ReadonlySet<string> = new Set([
-  'discord',
-  'telegram',
-  'slack',
-  'whatsapp',
-  'teams',
-  'nctalk',
-]);
+const WITHOUT_TEST: ReadonlySet<string> = new Set(['meet', 'zoom', 'sip']);
 
 /** One platform: its logins, and everything that connects, tests or ends them. */
 export function PlatformPage({ name }: { readonly name: string }) {
@@ -50,7 +43,7 @@ function Whole(platform: Platform) {
   return (
     <>
       <PageHead title={texts.platforms[name]} back="/platforms">
-        <StatusBadge status={status} />
+        <State of={status} />
       </PageHead>
       {name === 'sip' ? (
         <div class="columns">
@@ -63,11 +56,11 @@ function Whole(platform: Platform) {
             <Logins {...platform} />
             <div class="row">
               {BY_SIGN_IN.has(name) && (
-                <Action class="primary" run={() => connectBySignIn(name)}>
+                <Action class="primary" run={() => signIn(name)}>
                   {t.connect(texts.platforms[name])}
                 </Action>
               )}
-              {WITH_TEST.has(name) && accounts.length > 0 && <TestDm platform={name} />}
+              {!WITHOUT_TEST.has(name) && accounts.length > 0 && <TestDm platform={name} />}
             </div>
           </Card>
           <div class="columns">
@@ -87,6 +80,12 @@ function Whole(platform: Platform) {
   );
 }
 
+/** With a connection, renews that one. */
+function signIn(platform: string, renewed: object = {}): Promise<void> {
+  const options = { return_to: `/dashboard/platforms?connected=${platform}`, ...renewed };
+  return connectBySignIn(platform, options);
+}
+
 function Logins({ platform, accounts, setup }: Platform) {
   const remove = (type: string, id: string) =>
     type === 'bot_token'
@@ -95,10 +94,10 @@ function Logins({ platform, accounts, setup }: Platform) {
   return (
     <Rows of={accounts} none={setup}>
       {({ type, id, label, status }) => (
-        <Row key={id} title={label} note={t.kinds[type]}>
-          <StatusBadge status={status} />
+        <Row key={id} title={label} note={texts.loginKinds[type]}>
+          <State of={status} />
           {type === 'connection' && BY_SIGN_IN.has(platform) && status !== 'ok' && (
-            <Action run={() => connectBySignIn(platform, id)}>{t.renew}</Action>
+            <Action run={() => signIn(platform, { connection_id: id })}>{t.renew}</Action>
           )}
           {platform === 'teams' && type === 'connection' && (
             <Action run={() => askAdministrator(id)}>{t.approve}</Action>

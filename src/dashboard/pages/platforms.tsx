@@ -1,23 +1,23 @@
-import { Link } from 'wouter-preact';
+import { Link, useSearchParams } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { StatusBadge } from '../parts/badge.tsx';
 import { Loaded, PageHead } from '../parts/layout.tsx';
+import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
-import { Returned } from './platform/connecting.tsx';
+import { t } from './platforms.texts.ts';
 
 /** Where an account of a platform comes back to after its sign-in there. */
 export function PlatformsPage() {
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 15_000 });
   return (
     <>
-      <PageHead title={texts.nav.platforms} />
+      <PageHead title={texts.pages.platforms} />
       <Returned />
       <Loaded answer={platforms}>
         {(data) => (
           <ul class="cards">
             {data.platforms.map((platform) => (
-              <Card key={platform.platform} {...platform} />
+              <PlatformCard key={platform.platform} {...platform} />
             ))}
           </ul>
         )}
@@ -26,7 +26,7 @@ export function PlatformsPage() {
   );
 }
 
-function Card({ platform, status, setup, accounts, ways }: Platform) {
+function PlatformCard({ platform, status, setup, accounts, ways }: Platform) {
   return (
     <li class="card">
       <div class="row spread">
@@ -35,20 +35,41 @@ function Card({ platform, status, setup, accounts, ways }: Platform) {
             {texts.platforms[platform]}
           </Link>
         </h2>
-        <StatusBadge status={status} />
+        <State of={status} />
       </div>
-      {accounts.length === 0 ? (
-        <p class="quiet small">{setup}</p>
-      ) : (
-        <ul class="small">
-          {accounts.map(({ id, label }) => (
-            <li key={id} class="cut">
-              {label}
-            </li>
-          ))}
-        </ul>
-      )}
+      {accounts.length === 0 && <p class="quiet small">{setup}</p>}
+      <ul class="small">
+        {accounts.map(({ id, label }) => (
+          <li key={id} class="cut">
+            {label}
+          </li>
+        ))}
+      </ul>
       {ways.length > 0 && <p class="quiet small">{ways.map(({ name }) => name).join(' · ')}</p>}
     </li>
+  );
+}
+
+const NEXTCLOUD_FAILURE = /^nctalk_(\w{1,64})$/;
+
+/** What a platform says that sends a person back: `?connected=…`, `?error=nctalk_<code>`, or `?nctalk=connected` of old addons. */
+export function Returned() {
+  const [query] = useSearchParams();
+  const connected = query.get('connected') ?? (query.get('nctalk') === 'connected' ? 'nctalk' : '');
+  const title = texts.platforms[connected];
+  const code = NEXTCLOUD_FAILURE.exec(query.get('error') ?? '')?.[1];
+  return (
+    <>
+      {title !== undefined && (
+        <p class="banner good" role="status">
+          {t.connected(title)}
+        </p>
+      )}
+      {code !== undefined && (
+        <p class="banner bad" role="alert">
+          {t.nextcloudFailures[code] ?? t.nextcloudFailed}
+        </p>
+      )}
+    </>
   );
 }

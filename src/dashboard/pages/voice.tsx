@@ -1,129 +1,90 @@
-import { useState } from 'preact/hooks';
 import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action, Confirm, Dialog } from '../parts/action.tsx';
-import { Badge, type Tone } from '../parts/badge.tsx';
+import { Action } from '../parts/action.tsx';
+import { Confirm, DialogButton } from '../parts/dialog.tsx';
 import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Badge, State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { InterruptionTest } from './voice/interruption-test.tsx';
 import { PresetForm } from './voice/preset-form.tsx';
+import { t } from './voice.texts.ts';
 
-type Catalog = Answers['GET /api/voice-configs/schema'];
-
-const t = texts.voice;
 const KINDS = ['stt', 'tts'] as const;
 
 /** What calls speak and hear with. */
 export function VoicePage() {
-  const presets = useAnswer('GET /api/voice-configs');
   const catalog = useAnswer('GET /api/voice-configs/schema');
-  const [edited, setEdited] = useState<{ readonly kind: SpeechKind; readonly preset?: Preset }>();
   return (
     <>
-      <PageHead title={texts.nav.voice} />
+      <PageHead title={texts.pages.voice} />
       <p class="quiet">{t.explanation}</p>
-      <Loaded answer={catalog}>
-        {(known) => (
-          <>
-            <Loaded answer={presets}>
-              {(data) => (
-                <div class="columns">
-                  {KINDS.map((kind) => (
-                    <Card
-                      key={kind}
-                      title={t.kinds[kind]}
-                      action={
-                        <button type="button" class="primary" onClick={() => setEdited({ kind })}>
-                          {t.add}
-                        </button>
-                      }
-                    >
-                      <Presets
-                        presets={data.voice_configs.filter((each) => each.kind === kind)}
-                        catalog={known}
-                        edit={(preset) => setEdited({ kind, preset })}
-                      />
-                    </Card>
-                  ))}
-                  <InterruptionTest
-                    isReady={KINDS.every((kind) =>
-                      data.voice_configs.some((each) => each.kind === kind && each.enabled),
-                    )}
-                  />
-                </div>
-              )}
-            </Loaded>
-            {edited && (
-              <Dialog
-                title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`}
-                onClose={() => setEdited(undefined)}
-              >
-                <PresetForm {...edited} catalog={known} onDone={() => setEdited(undefined)} />
-              </Dialog>
-            )}
-          </>
-        )}
-      </Loaded>
+      <Loaded answer={catalog}>{(known) => <Presets catalog={known} />}</Loaded>
     </>
   );
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
-  valid: 'good',
-  not_needed: 'good',
-  invalid: 'bad',
-  out_of_funds: 'bad',
-  limited_scope: 'warn',
-};
-
-interface PresetsProps {
-  readonly presets: readonly Preset[];
-  readonly catalog: Catalog;
-  edit(preset: Preset): void;
+interface Known {
+  readonly catalog: Answers['GET /api/voice-configs/schema'];
 }
 
-function Presets({ presets, catalog, edit }: PresetsProps) {
+function Presets({ catalog }: Known) {
+  const presets = useAnswer('GET /api/voice-configs');
   return (
-    <Rows of={presets} none={t.none}>
-      {(preset) => (
-        <Row
-          key={preset.id}
-          title={preset.name}
-          note={catalog.providers.find(({ name }) => name === preset.provider)?.title}
-          below={<Manage preset={preset} edit={edit} />}
-        >
-          {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
-          <Badge tone={TONES[preset.key_status] ?? 'plain'}>
-            {t.keyStates[preset.key_status] ?? preset.key_status}
-          </Badge>
-        </Row>
+    <Loaded answer={presets}>
+      {({ voice_configs: all }) => (
+        <div class="columns">
+          {KINDS.map((kind) => (
+            <Card key={kind} title={texts.speechKinds[kind]} action={<Add kind={kind} catalog={catalog} />}>
+              <Rows of={all.filter((each) => each.kind === kind)} none={t.none}>
+                {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
+              </Rows>
+            </Card>
+          ))}
+          <InterruptionTest
+            isReady={KINDS.every((kind) => all.some((each) => each.kind === kind && each.enabled))}
+          />
+        </div>
       )}
-    </Rows>
+    </Loaded>
   );
 }
 
-function Manage({ preset, edit }: { readonly preset: Preset; edit(preset: Preset): void }) {
-  const { id, name, enabled, key_detail: detail, notices } = preset;
-  const change = () => ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
-  const remove = () => ask('DELETE /api/voice-configs/{id}', { params: { id } });
+function Add({ kind, catalog }: Known & { readonly kind: SpeechKind }) {
   return (
+    <DialogButton title={t.add} class="primary">
+      {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
+    </DialogButton>
+  );
+}
+
+function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
+  const { id, kind, name, enabled, key_status: status, key_detail: detail, notices } = preset;
+  const params = { id };
+  const change = () => ask('PATCH /api/voice-configs/{id}', { params, body: { enabled: !enabled } });
+  const remove = () => ask('DELETE /api/voice-configs/{id}', { params });
+  const notes = [detail, ...notices].filter((note) => note !== null);
+  const below = (
     <>
-      {[detail, ...notices].map(
-        (note) =>
-          note && (
-            <p key={note} class="small warn-text">
-              {note}
-            </p>
-          ),
-      )}
+      {notes.map((note) => (
+        <p key={note} class="small warn-text">
+          {note}
+        </p>
+      ))}
       <div class="row">
-        <button type="button" onClick={() => edit(preset)}>
-          {texts.edit}
-        </button>
+        <DialogButton title={texts.edit}>
+          {(close) => <PresetForm kind={kind} preset={preset} catalog={catalog} onDone={close} />}
+        </DialogButton>
         <Action run={change}>{enabled ? t.disable : t.enable}</Action>
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
       </div>
     </>
+  );
+  const provider = catalog.providers.find((each) => each.name === preset.provider)?.title;
+  return (
+    <Row title={name} note={provider} below={below}>
+      {enabled && <Badge tone="good">{t.enabled}</Badge>}
+      <State of={status} />
+    </Row>
   );
 }

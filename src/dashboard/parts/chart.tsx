@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 
@@ -12,6 +13,13 @@ interface ChartProps {
 
 const HEIGHT = 200;
 const STROKES = ['--accent', '--good', '--warn'] as const;
+
+/** Charts take their colours when they are made. */
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+const isDark = signal(darkness.matches);
+darkness.addEventListener('change', ({ matches }) => {
+  isDark.value = matches;
+});
 
 /** Figures over time. What draws them is loaded with the first chart. */
 export function Chart({ label, times, series, bars = false }: ChartProps) {
@@ -41,7 +49,7 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [names, bars]);
+  }, [names, bars, isDark.value]);
 
   useEffect(() => fill(plot.current, times, series), [times, series]);
   return <div ref={place} class="chart" role="img" aria-label={label} />;

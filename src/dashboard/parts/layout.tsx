@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ApiError } from '../api/request.ts';
 import type { Answer } from '../api/use-answer.ts';
 import { Icon } from '../shell/icons.tsx';
 import { texts } from '../texts.ts';
+import { useSeen } from './seen.ts';
 
 interface PageHeadProps {
   readonly title: ComponentChildren;
@@ -21,7 +23,7 @@ export function PageHead({ title, back, children }: PageHeadProps) {
           <Icon name="back" />
         </Link>
       )}
-      <h1>{title}</h1>
+      <h1 class="cut">{title}</h1>
       <div class="row">{children}</div>
     </header>
   );
@@ -108,22 +110,26 @@ interface RowsProps<T> {
   readonly of: readonly T[];
   /** What stands in place of none. */
   readonly none: string;
-  readonly class?: string;
+  readonly class?: string | undefined;
   children(item: T): ComponentChildren;
 }
 
+/** So many are drawn at first, and with each look at their end: of thousands only those that somebody looks at. */
+const DRAWN = 60;
+
 export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) {
-  return of.length === 0 ? <Empty>{none}</Empty> : <ul class={`rows ${look}`}>{of.map(children)}</ul>;
-}
-
-interface LoadedRowsProps<A, T> extends Omit<RowsProps<T>, 'of'> {
-  readonly answer: Answer<A>;
-  of(data: A): readonly T[];
-}
-
-/** The list in an answer, once it is there. */
-export function LoadedRows<A, T>({ answer, of, ...rows }: LoadedRowsProps<A, T>) {
-  return <Loaded answer={answer}>{(data) => <Rows of={of(data)} {...rows} />}</Loaded>;
+  const [most, setMost] = useState(DRAWN);
+  const [end, isEndSeen] = useSeen<HTMLLIElement>();
+  useEffect(() => {
+    if (isEndSeen && most < of.length) setMost(most + DRAWN);
+  }, [isEndSeen, most, of.length]);
+  if (of.length === 0) return <Empty>{none}</Empty>;
+  return (
+    <ul class={`rows ${look}`}>
+      {of.slice(0, most).map(children)}
+      {most < of.length && <li ref={end} key={most} class="end" aria-hidden="true" />}
+    </ul>
+  );
 }
 
 interface RowProps {

@@ -17,28 +17,35 @@ import { VoicePage } from '../pages/voice.tsx';
 import { Toasts } from '../parts/action.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
-import { Icon, type IconName } from './icons.tsx';
+import { Icon } from './icons.tsx';
+import { t } from './shell.texts.ts';
 import { TalkBar } from './talk-bar.tsx';
 
-const PAGES: readonly (readonly [path: string, icon: IconName, title: string])[] = [
-  ['/', 'home', texts.nav.home],
-  ['/calls', 'calls', texts.nav.calls],
-  ['/inbox', 'inbox', texts.nav.inbox],
-  ['/platforms', 'platforms', texts.nav.platforms],
-  ['/agents', 'agents', texts.nav.agents],
-  ['/voice', 'voice', texts.nav.voice],
-  ['/keys', 'keys', texts.nav.keys],
-  ['/account', 'account', texts.nav.account],
-  ['/operator', 'operator', texts.nav.operator],
-];
+/** By their paths, which are the names of their icons and titles too. */
+const PAGES = {
+  home: HomePage,
+  calls: CallsPage,
+  inbox: InboxPage,
+  platforms: PlatformsPage,
+  agents: AgentsPage,
+  voice: VoicePage,
+  keys: KeysPage,
+  account: AccountPage,
+  operator: OperatorPage,
+};
+const NAMES = Object.keys(PAGES) as (keyof typeof PAGES)[];
+
+function pathOf(name: keyof typeof PAGES): string {
+  return name === 'home' ? '/' : `/${name}`;
+}
 
 /** Navigation, the page, and what is wrong with the connection to the gateway. */
 export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
   const [path] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const section = `/${path.split('/')[1] ?? ''}`;
-  const title = PAGES.find(([each]) => each === section)?.[2] ?? '';
+  const section = path.split('/')[1] || 'home';
+  const title = texts.pages[NAMES.find((name) => name === section) ?? 'home'];
 
   useEffect(() => {
     document.title = `${title} · ${texts.product}`;
@@ -49,7 +56,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
   return (
     <div class={`shell${isOpen ? ' open' : ''}`}>
       <a class="skip" href="#main">
-        {texts.nav.skip}
+        {t.skip}
       </a>
       <header class="topbar">
         <button
@@ -60,27 +67,27 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name="menu" />
-          <span class="hidden">{texts.nav.menu}</span>
+          <span class="hidden">{t.menu}</span>
         </button>
         <span class="brand">{texts.product}</span>
       </header>
-      <nav id="nav" aria-label={texts.nav.label}>
+      <nav id="nav" aria-label={t.label}>
         <p class="brand">{texts.product}</p>
         <ul>
-          {PAGES.map(([to, icon, name]) => (
-            <li key={to}>
-              <Link href={to} aria-current={to === section ? 'page' : undefined}>
-                <Icon name={icon} />
-                {name}
+          {NAMES.map((name) => (
+            <li key={name}>
+              <Link href={pathOf(name)} aria-current={name === section ? 'page' : undefined}>
+                <Icon name={name} />
+                {texts.pages[name]}
               </Link>
             </li>
           ))}
         </ul>
         <div class="whoami">
           <span class="cut">{account.value?.email ?? account.value?.name}</span>
-          <a href={`${BASE_PATH}/docs`}>{texts.nav.docs}</a>
+          <a href={`${BASE_PATH}/docs`}>{t.docs}</a>
           <button type="button" class="link" onClick={() => void onLeave()}>
-            {texts.nav.leave}
+            {t.leave}
           </button>
         </div>
       </nav>
@@ -88,21 +95,15 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
         <ConnectionNote />
         <TalkBar />
         <Switch>
-          <Route path="/" component={HomePage} />
-          <Route path="/calls" component={CallsPage} />
+          {NAMES.map((name) => (
+            <Route key={name} path={pathOf(name)} component={PAGES[name]} />
+          ))}
           <Route path="/calls/:id">{({ id }) => <CallPage key={id} callId={id} />}</Route>
-          <Route path="/inbox" component={InboxPage} />
           <Route path="/inbox/:id" component={InboxPage} />
-          <Route path="/platforms" component={PlatformsPage} />
           <Route path="/platforms/:name">{({ name }) => <PlatformPage key={name} name={name} />}</Route>
-          <Route path="/agents" component={AgentsPage} />
           <Route path="/agents/:id/:tab?">
             {({ id, tab }) => <AgentPage key={id} agentId={id} tab={tab ?? 'members'} />}
           </Route>
-          <Route path="/voice" component={VoicePage} />
-          <Route path="/keys" component={KeysPage} />
-          <Route path="/account" component={AccountPage} />
-          <Route path="/operator" component={OperatorPage} />
           <Route>
             <Redirect to="/" replace />
           </Route>
@@ -118,7 +119,7 @@ function ConnectionNote() {
   const isLost = isOffline.value || feedState.value === 'lost';
   return (
     <div role="status" class="connection">
-      {isLost && <p class="banner warn">{texts.errors.reconnecting}</p>}
+      {isLost && <p class="banner warn">{texts.reconnecting}</p>}
     </div>
   );
 }

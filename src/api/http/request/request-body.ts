@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonTooDeep, parseJson } from '../../../base/json.ts';
+import { JsonRefused, parseJson } from '../../../base/json.ts';
 import { jsonFault } from '../../../base/json-fault.ts';
+import { LimitedMap } from '../../../base/limited-map.ts';
 import { SharedImmediate } from '../../../base/shared-immediate.ts';
 import type { Exchange } from '../answer/exchange.ts';
 import { ValidationError } from './validation.ts';
@@ -15,8 +16,8 @@ export interface BodyLimits {
    * answer.
    */
   readonly silenceMs: number;
-  /** Memory for incomplete bodies; null: unlimited. */
-  readonly budget: BodyBudget | null;
+  /** Memory for bodies that are being received. */
+  readonly budget: BodyBudget;
 }
 
 export type BodyOutcome =
@@ -51,7 +52,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
   const finish = (outcome: BodyOutcome) => {
     cancelWait();
     clearTimeout(silence);
-    limits.budget?.give(heldBytes);
+    limits.budget.give(heldBytes);
     heldBytes = 0;
     if (isDone || !exchange.isOpen) return;
     isDone = true;
@@ -79,7 +80,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
       finish({ kind: 'too_large', isRead: isLast });
     }
     if (isLast || isDone) return;
-    if (limits.budget && lengthBytes <= limits.maxBytes) {
+    if (lengthBytes <= limits.maxBytes) {
       if (!limits.budget.take(chunk.byteLength)) return finish({ kind: 'no_room' });
       heldBytes += chunk.byteLength;
     }
@@ -100,8 +101,8 @@ function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {
 }
 
 /**
- * Parses a JSON body; undefined for an empty one. Throws a ValidationError if it is not valid JSON in UTF-8 or is
- * nested too deeply. `note` is added to the position of a mistake.
+ * Parses a JSON body; undefined for an empty one. Throws a ValidationError if it is not valid JSON in UTF-8, is nested too
+ * deeply or has too many values. `note` is added to the position of a mistake.
  */
 export function jsonBody(bytes: Buffer, note = ''): unknown {
   if (bytes.byteLength === 0) return undefined;
@@ -110,8 +111,8 @@ export function jsonBody(bytes: Buffer, note = ''): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonTooDeep)
-      throw new ValidationError([{ loc: ['body'], type: 'json_too_deep', msg: error.message }]);
+    if (error instanceof JsonRefused)
+      throw new ValidationError([{ loc: ['body'], type: error.code, msg: error.message }]);
     throw notJson(` at ${jsonFault(text)}${note}`);
   }
 }
@@ -120,21 +121,55 @@ export function notJson(why: string): ValidationError {
   return new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: `Input is not valid JSON${why}` }]);
 }
 
-/** Limit on partially received bodies of public routes. Bodies that arrive whole, as small ones do, do not count. */
-const STRANGERS_BYTES = 32 * 1_048_576;
-
-/** Memory for bodies still being received. Limits what slow senders on many connections can occupy. */
+/** Memory for bodies that are being received. Those that arrive whole, as small ones do, do not count. */
 export class BodyBudget {
-  #leftBytes = STRANGERS_BYTES;
+  #leftBytes: number;
+  /** Of which this is a part. */
+  readonly #whole: BodyBudget | null;
+
+  constructor(bytes: number, whole: BodyBudget | null = null) {
+    this.#leftBytes = bytes;
+    this.#whole = whole;
+  }
 
   /** Reserves memory. Returns false if there is not enough left. */
   take(bytes: number): boolean {
-    if (bytes > this.#leftBytes) return false;
+    if (bytes > this.#leftBytes || this.#whole?.take(bytes) === false) return false;
     this.#leftBytes -= bytes;
     return true;
   }
 
   give(bytes: number): void {
     this.#leftBytes += bytes;
+    this.#whole?.give(bytes);
+  }
+}
+
+const STRANGERS_BYTES = 32 * 1_048_576;
+const ACCOUNTS_BYTES = 256 * 1_048_576;
+/** Room for two of the longest bodies, if those are longer. */
+const ACCOUNT_BYTES = 32 * 1_048_576;
+/** The 5,000 accounts that sent bodies last are always remembered. */
+const MAX_ACCOUNTS = 10_000;
+
+/** Limits what slow senders on many connections can occupy: strangers together, and each account. */
+export class BodyBudgets {
+  readonly #strangers = new BodyBudget(STRANGERS_BYTES);
+  readonly #accounts: BodyBudget;
+  readonly #each = new LimitedMap<BodyBudget>(MAX_ACCOUNTS);
+  readonly #eachBytes: number;
+
+  /** `longestBytes`: of a body. */
+  constructor(longestBytes: number) {
+    this.#eachBytes = Math.max(ACCOUNT_BYTES, 2 * longestBytes);
+    this.#accounts = new BodyBudget(Math.max(ACCOUNTS_BYTES, 4 * longestBytes));
+  }
+
+  /** Null: of strangers. */
+  of(accountId: string | null): BodyBudget {
+    if (accountId === null) return this.#strangers;
+    const budget = this.#each.get(accountId) ?? new BodyBudget(this.#eachBytes, this.#accounts);
+    this.#each.set(accountId, budget);
+    return budget;
   }
 }

@@ -13,7 +13,7 @@ import type { Traffic } from '../answer/traffic.ts';
 import { fingerprintOf, type Idempotency } from '../idempotency/idempotency.ts';
 import { BodyStream } from '../request/body-stream.ts';
 import { isForm } from '../request/form-parts.ts';
-import { BodyBudget, type BodyOutcome, jsonBody, readBody } from '../request/request-body.ts';
+import { BodyBudgets, type BodyOutcome, jsonBody, readBody } from '../request/request-body.ts';
 import { type RequestHead, requestIdFrom } from '../request/request-head.ts';
 import { ValidationError } from '../request/validation.ts';
 import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type OwnOrigin } from './access.ts';
@@ -72,13 +72,14 @@ export class Dispatcher {
   readonly #paths: PathTable<Endpoint>;
   readonly #traffic: Traffic;
   readonly #options: DispatcherOptions;
-  readonly #strangers = new BodyBudget();
+  readonly #budgets: BodyBudgets;
   readonly #turns: RequestTurns;
 
   constructor(paths: PathTable<Endpoint>, traffic: Traffic, options: DispatcherOptions) {
     this.#paths = paths;
     this.#traffic = traffic;
     this.#options = options;
+    this.#budgets = new BodyBudgets(options.bodyLimitBytes ?? 0);
     this.#turns = new RequestTurns(options.time ?? new ReadingTime(systemClock));
   }
 
@@ -200,7 +201,7 @@ export class Dispatcher {
       maxBytes: bodyLimitOf(compiled.route, this.#options.bodyLimitBytes),
       deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
-      budget: compiled.route.access === 'public' ? this.#strangers : null,
+      budget: this.#budgets.of(exchange.accountId),
     };
     const goOn = (outcome: BodyOutcome, isLate: boolean): void => {
       if (isLate) this.#assertStillIn(exchange, compiled, credential);

@@ -1,21 +1,21 @@
 import type { Answers } from '../../api/answers.ts';
+import { useAnswer } from '../../api/use-answer.ts';
 import { texts } from '../../texts.ts';
+import { t } from './budgets.texts.ts';
 
 export type Budget = Answers['GET /api/usage']['budgets'][number];
 
-const t = texts.budgets;
 const SPANS = ['hour', 'day'] as const;
 /** As 20M. */
 const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
-/** What was used of each budget, in this hour and on this day. */
-export function BudgetTable({
-  of,
-  nameOf,
-}: {
+interface BudgetTableProps {
   readonly of: readonly Budget[];
   nameOf?(budget: Budget): string;
-}) {
+}
+
+/** What was used of each budget, in this hour and on this day. */
+export function BudgetTable({ of, nameOf }: BudgetTableProps) {
   return (
     <table>
       <thead>
@@ -37,12 +37,8 @@ export function BudgetTable({
               <th scope="row">{name}</th>
               {SPANS.map((span) => {
                 const { used, limit } = budget[span][resource];
-                const text = `${SHORT.format(used)} / ${SHORT.format(limit)}`;
-                return (
-                  <td key={span} class={`digits${used >= limit * 0.8 ? ' warn-text' : ''}`}>
-                    {text}
-                  </td>
-                );
+                const look = used >= limit * 0.8 ? 'digits warn-text' : 'digits';
+                return <td class={look}>{`${SHORT.format(used)} / ${SHORT.format(limit)}`}</td>;
               })}
             </tr>
           )),
@@ -50,6 +46,12 @@ export function BudgetTable({
       </tbody>
     </table>
   );
+}
+
+/** Returns what says whose a budget is. */
+export function useBudgetName(): (budget: Budget) => string {
+  const agents = useAnswer('GET /api/agents');
+  return ({ agent_id: id }) => agents.data?.agents.find((each) => each.id === id)?.name ?? t.account;
 }
 
 /** The budgets of which 80 % or more are used, in words. */

@@ -2,49 +2,45 @@ import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Choice } from '../../parts/form.tsx';
+import { Input } from '../../parts/form.tsx';
 import { Card, Facts, Loaded } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
-import { type Budget, BudgetTable } from './budgets.tsx';
+import { t } from '../account.texts.ts';
+import { BudgetTable, useBudgetName } from './budgets.tsx';
 
 type Day = Answers['GET /api/usage']['days'][number];
 type Amount = Exclude<keyof Day, 'day' | 'platform'>;
 
-const t = texts.usage;
 const DAY_S = 86_400;
 
 /** What the account used, day by day. */
 export function UsageCard() {
-  const days = useSignal('30');
-  const chosen = useSignal<string>('minutes');
-  const amount = chosen.value as Amount;
-  const usage = useAnswer('GET /api/usage', { query: { days: days.value } });
-  const agents = useAnswer('GET /api/agents');
-  const nameOf = ({ agent_id: id }: Budget): string =>
-    agents.data?.agents.find((each) => each.id === id)?.name ?? texts.budgets.account;
+  const days = useSignal<string | boolean>('30');
+  const chosen = useSignal<string | boolean>('minutes');
+  const [amount, name] = t.amounts.find(([each]) => each === chosen.value) ?? t.amounts[0];
+  const usage = useAnswer('GET /api/usage', { query: { days: `${days.value}` } });
+  const nameOf = useBudgetName();
   return (
-    <Card title={t.title} class="wide">
+    <Card title={t.usage} class="wide">
       <div class="grid">
-        <Choice label={t.period} of={days} options={t.periods} />
-        <Choice label={t.amount} of={chosen} options={t.amounts} />
+        <Input label={t.period} type="choice" of={days} options={t.periods} />
+        <Input label={t.amount} type="choice" of={chosen} options={t.amounts} />
       </div>
       <Loaded answer={usage}>
         {(data) => (
           <>
             <Facts
               isLarge
-              of={t.amounts.map(([name, title]) => {
-                const value = data.total[name];
-                return [title, name === 'bytes' ? texts.bytes(value) : value.toLocaleString()];
+              of={t.amounts.map(([each, title]) => {
+                const value = data.total[each];
+                return [title, each === 'bytes' ? texts.bytes(value) : value.toLocaleString()];
               })}
             />
             <Chart
-              label={t.chart(t.amounts.find(([name]) => name === amount)?.[1] ?? '')}
+              label={t.chart(name)}
               bars
               times={everyDay(data.first_day, data.last_day)}
-              series={[
-                { label: t.amounts.find(([name]) => name === amount)?.[1] ?? '', values: sums(data, amount) },
-              ]}
+              series={[{ label: name, values: sums(data, amount) }]}
             />
             <BudgetTable of={data.budgets} nameOf={nameOf} />
           </>

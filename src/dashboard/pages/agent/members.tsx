@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
-import type { Agent, Answers, Key } from '../../api/answers.ts';
+import type { ComponentChildren } from 'preact';
+import type { Agent } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
-import { StatusBadge } from '../../parts/badge.tsx';
-import { Choice, Form } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Card, Row, Rows } from '../../parts/layout.tsx';
+import { State } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
-
-type Candidate = Answers['GET /api/agents/_candidates']['accounts'][number];
-
-const t = texts.agents;
+import { t } from '../agents.texts.ts';
 
 /** The platform accounts, keys and MCP clients of an agent. */
 export function Members({ agent }: { readonly agent: Agent }) {
@@ -33,89 +31,94 @@ export function Members({ agent }: { readonly agent: Agent }) {
 
 function Accounts({ agent }: { readonly agent: Agent }) {
   const candidates = useAnswer('GET /api/agents/_candidates');
-  const others = (candidates.data?.accounts ?? []).filter(
-    (each) => !agent.accounts.some(({ id }) => id === each.id),
-  );
+  const all = candidates.data?.accounts ?? [];
   const agent_id = agent.id;
   const remove = (account_type: string, account_id: string) =>
     ask('DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
       params: { agent_id, account_type, account_id },
     });
-  const add = ({ type, id }: Candidate) =>
-    ask('POST /api/agents/{agent_id}/accounts', {
-      params: { agent_id },
-      body: { account_type: type, account_id: id },
-    });
+  const add = (account_id: string) => {
+    const body = { account_type: all.find(({ id }) => id === account_id)?.type, account_id };
+    return ask('POST /api/agents/{agent_id}/accounts', { params: { agent_id }, body });
+  };
   return (
-    <Card title={t.accounts}>
-      <Rows of={agent.accounts} none={t.noAccounts}>
-        {({ type, id, label, status }) => (
-          <Row key={id} title={label} note={texts.platformPages.kinds[type]}>
-            <StatusBadge status={status} />
-            <Action class="quietly" run={() => remove(type, id)}>
-              {t.takeOut}
-            </Action>
-          </Row>
-        )}
-      </Rows>
-      <Adding
-        what={others}
-        nameOf={({ label }) => label}
-        idOf={({ id }) => id}
-        label={t.addAccount}
-        add={add}
-      />
-    </Card>
+    <Group
+      title={t.accounts}
+      of={agent.accounts}
+      none={t.noAccounts}
+      row={({ type, id, label, status }) => (
+        <Row key={id} title={label} note={texts.loginKinds[type]}>
+          <State of={status} />
+          <TakeOut run={() => remove(type, id)} />
+        </Row>
+      )}
+      others={all.map(({ id, label }) => [id, label])}
+      label={t.addAccount}
+      add={add}
+    />
   );
 }
 
 function Keys({ agent }: { readonly agent: Agent }) {
   const keys = useAnswer('GET /api/api-keys');
   const all = keys.data?.keys ?? [];
-  const own = new Set(agent.keys.map(({ id }) => id));
-  const agent_id = agent.id;
-  const remove = (key_id: string) =>
-    ask('DELETE /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id } });
-  const add = ({ id }: Key) =>
-    ask('POST /api/agents/{agent_id}/keys/{key_id}', { params: { agent_id, key_id: id } });
+  const endpoint = '/api/agents/{agent_id}/keys/{key_id}';
+  const paramsOf = (key_id: string) => ({ params: { agent_id: agent.id, key_id } });
   return (
-    <Card title={t.keys}>
-      <Rows of={agent.keys} none={t.noKeys}>
-        {({ id, key_prefix: prefix }) => (
-          <Row key={id} title={all.find((each) => each.id === id)?.name} note={`${prefix}…`}>
-            <Action class="quietly" run={() => remove(id)}>
-              {t.takeOut}
-            </Action>
-          </Row>
-        )}
-      </Rows>
-      <Adding
-        what={all.filter(({ id }) => !own.has(id))}
-        nameOf={({ name, key_prefix: prefix }) => `${name} (${prefix}…)`}
-        idOf={({ id }) => id}
-        label={t.addKey}
-        add={add}
-      />
-    </Card>
+    <Group
+      title={t.keys}
+      of={agent.keys}
+      none={t.noKeys}
+      row={({ id, key_prefix: prefix }) => (
+        <Row key={id} title={all.find((each) => each.id === id)?.name} note={`${prefix}…`}>
+          <TakeOut run={() => ask(`DELETE ${endpoint}`, paramsOf(id))} />
+        </Row>
+      )}
+      others={all.map(({ id, name, key_prefix: prefix }) => [id, `${name} (${prefix}…)`])}
+      label={t.addKey}
+      add={(id) => ask(`POST ${endpoint}`, paramsOf(id))}
+    />
   );
 }
 
-interface AddingProps<T> {
-  readonly what: readonly T[];
-  nameOf(each: T): string;
-  idOf(each: T): string;
-  readonly label: string;
-  add(chosen: T): Promise<unknown>;
+function TakeOut({ run }: { run(): Promise<unknown> }) {
+  return (
+    <Action class="quietly" run={run}>
+      {t.takeOut}
+    </Action>
+  );
 }
 
-/** Chooses one of what other agents have. */
-function Adding<T>({ what, nameOf, idOf, label, add }: AddingProps<T>) {
-  const chosenId = useSignal('');
-  if (what.length === 0) return null;
-  const chosen = what.find((each) => idOf(each) === chosenId.value) ?? what[0]!;
+interface GroupProps<T> {
+  readonly title: string;
+  readonly of: readonly T[];
+  readonly none: string;
+  row(member: T): ComponentChildren;
+  /** All there are, also of other agents. */
+  readonly others: readonly (readonly [id: string, name: string])[];
+  readonly label: string;
+  add(id: string): Promise<unknown>;
+}
+
+/** The members of a kind, and a form that adds one of what other agents have. */
+function Group<T extends { readonly id: string }>({
+  title,
+  of,
+  none,
+  row,
+  others,
+  ...adding
+}: GroupProps<T>) {
+  const options = others.filter(([id]) => !of.some((member) => member.id === id));
+  const fields = { id: { label: adding.label, type: 'choice', options } };
+  const draft = useSignal<Readonly<Record<string, string | boolean>>>({});
+  const add = (): Promise<unknown> => adding.add(`${draft.value.id || options[0]?.[0]}`);
   return (
-    <Form submit={() => add(chosen)} action={t.add} inline>
-      <Choice label={label} of={chosenId} options={what.map((each) => [idOf(each), nameOf(each)] as const)} />
-    </Form>
+    <Card title={title}>
+      <Rows of={of} none={none}>
+        {row}
+      </Rows>
+      {options.length > 0 && <Form fields={fields} draft={draft} submit={add} action={t.add} inline />}
+    </Card>
   );
 }

@@ -1,15 +1,17 @@
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Action, attempt, Confirm } from '../../parts/action.tsx';
+import { Action, attempt } from '../../parts/action.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { TextForm } from '../../parts/form.tsx';
-import { Level } from '../../parts/level.tsx';
+import { LiveLevel } from '../../parts/level.tsx';
 import { texts } from '../../texts.ts';
+import { t } from '../call.texts.ts';
+import { t as calls } from '../calls.texts.ts';
 import { Answering } from '../calls.tsx';
 
 type Status = Answers['GET /api/call/{call_id}'];
 
-const t = texts.calls;
 const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as const;
 
 /** Everything that can be done with a live call. */
@@ -21,12 +23,12 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
   return (
     <section class="card" aria-label={t.controls}>
       <div class="row">
-        {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
+        <Answering {...call} />
         {live && isActive && <Hearing live={live} />}
         <span class="gap" />
-        <Confirm action={t.hangUp} question={t.hangUpQuestion} run={hangUp} />
+        <Confirm action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level.value} />}
+      {live && live.audio.value !== 'off' && <LiveLevel label={calls.level} of={live.level} />}
       {isActive && <Say call={call} />}
       {isActive && call.capabilities.includes('write') && (
         <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />

@@ -1,18 +1,11 @@
-import type { Call } from '../../api/answers.ts';
+import type { Answers, Call } from '../../api/answers.ts';
+import type { LiveCall } from '../../call/live-call.ts';
 import { Card, Facts } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
+import { Badge } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
-
-/** Who or what the call is with. */
-export function otherSide({
-  direction,
-  caller,
-  meeting_url: url,
-}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>): string {
-  return (direction === 'inbound' ? caller : url) || texts.calls.unknown;
-}
-
-const t = texts.calls;
+import { t } from '../call.texts.ts';
+import { t as calls } from '../calls.texts.ts';
 
 /** Of a live call, or of one that is over. */
 export function CallFacts({ call, isLive }: { readonly call: Call; readonly isLive: boolean }) {
@@ -21,16 +14,42 @@ export function CallFacts({ call, isLive }: { readonly call: Call; readonly isLi
     <Card title={t.facts}>
       <Facts
         of={[
-          [t.platform, texts.platforms[call.platform]],
-          [t.direction, t.directions[call.direction]],
+          [texts.platform, texts.platforms[call.platform]],
+          [t.direction, calls.directions[call.direction]],
           [t.started, <Moment iso={from} />],
           answered != null && [t.answered, <Moment iso={answered} />],
           (isLive || to !== null) && [t.duration, <Duration from={from} to={to} />],
           waits !== undefined && [t.waits, waits],
+          call.on_hold === true && [t.held, t.heldBy],
           termination !== null && [t.termination, `${termination.result}: ${termination.reason}`],
           [t.capabilities, call.capabilities.join(', ')],
         ]}
       />
+    </Card>
+  );
+}
+
+interface ParticipantsProps {
+  readonly call: Answers['GET /api/call/{call_id}'];
+  readonly live: LiveCall | null;
+}
+
+/** Who takes part, and who speaks. */
+export function Participants({ call, live }: ParticipantsProps) {
+  const speaking = new Set(live?.speaking.value.values());
+  // Of a phone call it is only known that somebody speaks.
+  const { participants = [...speaking].map((name) => ({ id: name, name })) } = call;
+  if (participants.length === 0) return null;
+  return (
+    <Card title={t.participants}>
+      <ul class="rows">
+        {participants.map(({ id, name }) => (
+          <li key={id} class="row">
+            <span class="grow cut">{name || t.otherEnd}</span>
+            {speaking.has(name) && <Badge tone="good">{t.speaksNow}</Badge>}
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

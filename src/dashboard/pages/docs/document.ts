@@ -3,7 +3,6 @@ export interface Document {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  readonly 'x-websockets': readonly Socket[];
 }
 
 export interface Operation {
@@ -13,6 +12,8 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
+  /** Of a request that opens a WebSocket: examples of its messages. */
+  readonly 'x-messages'?: Readonly<Record<'sends' | 'receives', readonly object[]>>;
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
@@ -38,14 +39,6 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly additionalProperties?: Schema | boolean;
-}
-
-interface Socket {
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly sends: readonly object[];
-  readonly receives: readonly object[];
 }
 
 /** The schema itself in place of a reference to it. */

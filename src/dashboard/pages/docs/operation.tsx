@@ -2,13 +2,13 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { BASE } from '../../api/request.ts';
 import { Source } from '../../parts/copy.tsx';
-import { entryOf } from '../../parts/draft.ts';
-import { Area, Field, Form } from '../../parts/form.tsx';
+import { useDraft } from '../../parts/draft.ts';
+import { Form, Input, Inputs } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
+import { t } from '../docs.texts.ts';
 import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
 import { Prose } from './prose.tsx';
 
-const t = texts.docs;
 const JSON_TYPE = 'application/json';
 
 interface OperationProps {
@@ -17,7 +17,7 @@ interface OperationProps {
   readonly path: string;
   readonly operation: Operation;
   /** The key with which requests are tried; empty: the session. */
-  readonly apiKey: Signal<string>;
+  readonly apiKey: Signal<string | boolean>;
 }
 
 /** One endpoint: what it takes and answers, and a form to try it. */
@@ -25,6 +25,7 @@ export function OperationBody(props: OperationProps) {
   const { document, operation } = props;
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const parameters = operation.parameters ?? [];
+  const messages = operation['x-messages'];
   return (
     <>
       <Prose text={operation.description} />
@@ -47,9 +48,20 @@ export function OperationBody(props: OperationProps) {
           schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
         />
       ))}
-      <TryIt {...props} body={body} />
+      {messages ? <Messages {...messages} /> : <TryIt {...props} body={body} />}
     </>
   );
+}
+
+/** Of a WebSocket, in both directions. */
+function Messages(messages: NonNullable<Operation['x-messages']>) {
+  const shown = (['sends', 'receives'] as const).filter((way) => messages[way].length > 0);
+  return shown.map((way) => (
+    <section key={way}>
+      <h3>{t[way]}</h3>
+      <Source text={messages[way].map((each) => JSON.stringify(each)).join('\n')} label={t[way]} />
+    </section>
+  ));
 }
 
 interface FieldsProps {
@@ -98,50 +110,36 @@ function innermost(document: Document, schema: Schema): Schema {
 }
 
 /** Sends the request from here, as whoever is signed in or with the key. */
-function TryIt({
-  document,
-  method,
-  path,
-  operation,
-  apiKey,
-  body,
-}: OperationProps & { readonly body: Schema | undefined }) {
-  const values = useSignal<Readonly<Record<string, string>>>({});
-  const text = useSignal(body ? JSON.stringify(exampleOf(document, body), null, 2) : '');
+function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
+  const { document, method, path, operation, apiKey, body } = props;
+  const text = useSignal<string | boolean>(body ? JSON.stringify(exampleOf(document, body), null, 2) : '');
   const [answer, setAnswer] = useState('');
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'header');
+  const named = parameters.map(({ name, required = false }) => [name, { label: name, required }] as const);
+  const fields = Object.fromEntries(named);
+  const draft = useDraft(fields);
   const send = async (): Promise<void> => {
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(values.value[name] ?? ''),
-    );
+    const given = (name: string): string => `${draft.value[name] ?? ''}`;
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given(name)));
     const url = new URL(filled.slice(1), BASE);
     for (const { name, in: place } of parameters)
-      if (place === 'query' && values.value[name]) url.searchParams.set(name, values.value[name]);
+      if (place === 'query' && given(name)) url.searchParams.set(name, given(name));
     const response = await fetch(url, {
       method: method.toUpperCase(),
       headers: {
         ...(body && { 'Content-Type': JSON_TYPE }),
-        ...(apiKey.value && { 'X-API-Key': apiKey.value }),
+        ...(apiKey.value && { 'X-API-Key': `${apiKey.value}` }),
       },
-      ...(body && { body: text.value }),
+      ...(body && { body: `${text.value}` }),
     });
-    const read = await response.text();
-    setAnswer(`${response.status} ${response.statusText}\n${pretty(read)}`);
+    setAnswer(`${response.status} ${response.statusText}\n${pretty(await response.text())}`);
   };
   return (
     <details>
       <summary>{t.tryIt}</summary>
-      <Form submit={() => send().catch(() => setAnswer(texts.errors.noAnswer))} action={texts.send}>
-        {parameters.map(({ name, required = false }) => (
-          <Field
-            key={name}
-            label={name}
-            of={entryOf(values, name, '')}
-            required={required}
-            autocomplete="off"
-          />
-        ))}
-        {body && <Area label={t.body} of={text} rows={8} />}
+      <Form submit={() => send().catch(() => setAnswer(texts.noAnswer))} action={texts.send}>
+        <Inputs of={fields} draft={draft} />
+        {body && <Input label={t.body} type="area" of={text} rows={8} />}
       </Form>
       <div aria-live="polite">{answer !== '' && <Source text={answer} label={t.answer} />}</div>
     </details>

@@ -2,20 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action, attempt } from '../../parts/action.tsx';
-import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Card, Row } from '../../parts/layout.tsx';
-import { texts } from '../../texts.ts';
+import { State } from '../../parts/state.tsx';
+import { t } from '../keys.texts.ts';
 
 type Probe = Answers['GET /api/keys/test-agent/status'];
 
-const t = texts.ping;
 const POLL_MS = 1_000;
-const TONES: Readonly<Record<string, Tone>> = {
-  replied: 'good',
-  connected_but_silent: 'warn',
-  key_used_recently: 'warn',
-  not_connected: 'bad',
-};
 
 /** Asks every agent to answer, and says for each key whether it did. */
 export function AgentPing() {
@@ -34,22 +27,17 @@ export function AgentPing() {
     </Action>
   );
   return (
-    <Card title={t.title} hint={t.explanation} action={button}>
+    <Card title={t.ping} hint={t.pingHint} action={button}>
       <ul class="rows" aria-live="polite">
-        {probe?.keys.map(({ id, name, key_prefix: prefix, verdict }) => (
-          <Row
-            key={id}
-            title={name}
-            note={`${prefix}…`}
-            below={
-              verdict !== null && verdict !== 'replied' && <p class="quiet small">{t.advice[verdict]}</p>
-            }
-          >
-            <Badge tone={TONES[verdict ?? ''] ?? 'plain'}>
-              {verdict === null ? t.waiting : t.verdicts[verdict]}
-            </Badge>
-          </Row>
-        ))}
+        {probe?.keys.map(({ id, name, key_prefix: prefix, verdict }) => {
+          const advice = verdict !== null && verdict !== 'replied' && t.advice[verdict];
+          const below = advice && <p class="quiet small">{advice}</p>;
+          return (
+            <Row key={id} title={name} note={`${prefix}…`} below={below}>
+              <State of={verdict ?? 'waiting'} />
+            </Row>
+          );
+        })}
       </ul>
     </Card>
   );

@@ -1,27 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { BASE } from '../../api/request.ts';
 import { Copyable } from '../../parts/copy.tsx';
-import { Choice } from '../../parts/form.tsx';
-import { texts } from '../../texts.ts';
-
-const t = texts.keys;
+import { Input } from '../../parts/form.tsx';
+import { t } from '../keys.texts.ts';
 
 /** A key, which is shown this once, and what to do with it. */
 export function NewKey({ value, isAgent }: { readonly value: string; readonly isAgent: boolean }) {
-  const chosen = useSignal('mcp');
-  const sample = chosen.value as keyof typeof SAMPLES;
+  const chosen = useSignal<string | boolean>('mcp');
+  const [sample, name] = t.samples.find(([each]) => each === chosen.value) ?? t.samples[0];
   return (
     <>
       <p>{t.once}</p>
       <Copyable text={value} label={t.created} />
       {isAgent && (
         <>
-          <Choice
-            label={t.useIn}
-            of={chosen}
-            options={Object.keys(SAMPLES).map((each) => [each, t.samples[each] ?? each] as const)}
-          />
-          <Copyable text={SAMPLES[sample](value)} label={t.samples[sample] ?? sample} />
+          <Input label={t.useIn} type="choice" of={chosen} options={t.samples} />
+          <Copyable text={SAMPLES[sample](value)} label={name} />
         </>
       )}
     </>
@@ -31,29 +25,21 @@ export function NewKey({ value, isAgent }: { readonly value: string; readonly is
 const MCP_URL = new URL('mcp/', BASE).href;
 
 const SAMPLES = {
-  mcp: (key: string) =>
-    JSON.stringify(
-      { mcpServers: { voice: { type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } } } },
-      null,
-      2,
-    ),
+  mcp: (key: string) => client({ type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } }),
   claudeCode: (key: string) =>
     `claude mcp add --transport http voice ${MCP_URL} --header "Authorization: Bearer ${key}"`,
   stdio: (key: string) =>
-    JSON.stringify(
-      {
-        mcpServers: {
-          voice: {
-            command: 'npx',
-            args: ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`],
-          },
-        },
-      },
-      null,
-      2,
-    ),
+    client({
+      command: 'npx',
+      args: ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`],
+    }),
   curl: (key: string) =>
     `curl -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '{"platform":"sip","meeting_url":"+33123456789"}' ${new URL('api/call', BASE).href}`,
   javascript: (key: string) =>
     `const answer = await fetch('${new URL('api/calls', BASE).href}', {\n  headers: { 'X-API-Key': '${key}' },\n});\nconsole.log(await answer.json());`,
 } as const;
+
+/** The configuration of an MCP client, as most of them read it. */
+function client(server: object): string {
+  return JSON.stringify({ mcpServers: { voice: server } }, null, 2);
+}

@@ -1,93 +1,32 @@
-import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { Action, tell } from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
 import { Copyable, QrCode } from '../../parts/copy.tsx';
-import { entryOf } from '../../parts/draft.ts';
-import { Field, Form, TextForm } from '../../parts/form.tsx';
+import type { Body } from '../../parts/draft.ts';
+import { Form, TextForm } from '../../parts/form.tsx';
 import { Card } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { texts } from '../../texts.ts';
+import { t } from './connecting.texts.ts';
 
-/** Leaves for the platform's sign-in, which comes back here. With a connection, renews that one. */
-export async function connectBySignIn(provider: string, connectionId?: string): Promise<void> {
-  const renewed = connectionId === undefined ? {} : { connection_id: connectionId };
-  const { authorize_url: url } = await ask('POST /api/oauth/start/{provider}', {
-    params: { provider },
-    body: { return_to: `/dashboard/platforms?connected=${provider}`, ...renewed },
-  });
-  location.assign(url);
-}
-
-/** Leaves for the page of Microsoft on which an administrator approves the gateway for an organization. */
-export async function askAdministrator(connectionId: string): Promise<void> {
-  const started = await ask('POST /api/oauth/teams-admin-consent/start', {
-    body: { connection_id: connectionId },
-  });
+/** Leaves for the platform's sign-in, which comes back here. */
+export async function connectBySignIn(provider: string, options: object): Promise<void> {
+  const started = await ask('POST /api/oauth/start/{provider}', { params: { provider }, body: options });
   location.assign(started.authorize_url);
 }
 
-const NEXTCLOUD_FAILURE = /^nctalk_(\w{1,64})$/;
-
-/** What a platform says that sends a person back: `?connected=…`, `?error=nctalk_<code>`, or `?nctalk=connected` of old addons. */
-export function Returned() {
-  const [query] = useSearchParams();
-  const connected = query.get('connected') ?? (query.get('nctalk') === 'connected' ? 'nctalk' : '');
-  const title = texts.platforms[connected];
-  const code = NEXTCLOUD_FAILURE.exec(query.get('error') ?? '')?.[1];
-  return (
-    <>
-      {title !== undefined && (
-        <p class="banner good" role="status">
-          {texts.platformPages.connected(title)}
-        </p>
-      )}
-      {code !== undefined && (
-        <p class="banner bad" role="alert">
-          {texts.nextcloud.failures[code] ?? texts.nextcloud.failed}
-        </p>
-      )}
-    </>
-  );
+/** Leaves for the page of Microsoft on which an administrator approves the gateway for an organization. */
+export async function askAdministrator(connection_id: string): Promise<void> {
+  const started = await ask('POST /api/oauth/teams-admin-consent/start', { body: { connection_id } });
+  location.assign(started.authorize_url);
 }
-
-const { bots, owner, invites, nextcloud } = texts;
-
-/** What else a platform needs beside the token. */
-const FIELDS: Readonly<Record<string, readonly (keyof typeof bots.fields)[]>> = {
-  discord: ['discord_app_id'],
-  slack: ['slack_signing_secret', 'slack_app_token'],
-};
 
 /** Registers a bot of one's own. */
 export function BotForm({ platform }: { readonly platform: string }) {
-  const token = useSignal('');
-  const others = useSignal<Readonly<Record<string, string>>>({});
-  const submit = async (): Promise<void> => {
-    const given = Object.entries(others.value).filter(([, value]) => value !== '');
-    await ask('POST /api/bot-tokens', {
-      body: { platform, bot_token: token.value, ...Object.fromEntries(given) },
-    });
-    token.value = '';
-    others.value = {};
-    tell(bots.registered);
-  };
+  const submit = (body: Body) => ask('POST /api/bot-tokens', { body: { platform, ...body } });
   return (
-    <Card title={bots.title} hint={bots.hints[platform]}>
-      <Form submit={submit} action={bots.register}>
-        <Field label={bots.token} type="password" of={token} required autocomplete="off" />
-        {(FIELDS[platform] ?? []).map((name) => (
-          <Field
-            key={name}
-            label={bots.fields[name]}
-            type={name === 'discord_app_id' ? 'text' : 'password'}
-            of={entryOf(others, name, '')}
-            autocomplete="off"
-          />
-        ))}
-      </Form>
+    <Card title={t.bot} hint={t.hints[platform]}>
+      <Form fields={t.fields[platform] ?? {}} submit={submit} action={t.register} done={t.registered} />
     </Card>
   );
 }
@@ -99,11 +38,9 @@ export function OwnerCode({ platform }: { readonly platform: string }) {
     setCode((await ask('POST /api/platforms/{platform}/owner/code', { params: { platform } })).code);
   };
   return (
-    <Card title={owner.title} hint={owner.explanation}>
-      {code !== '' && <Copyable text={code} label={owner.code} />}
-      <div class="row">
-        <Action run={make}>{owner.make}</Action>
-      </div>
+    <Card title={t.owner} hint={t.ownerHint}>
+      {code !== '' && <Copyable text={code} label={t.ownerCode} />}
+      <Action run={make}>{t.makeCode}</Action>
     </Card>
   );
 }
@@ -120,13 +57,11 @@ interface Invite {
 export function InviteLink({ platform }: { readonly platform: string }) {
   const [invite, setInvite] = useState<Invite>();
   return (
-    <Card title={invites.title} hint={invites.explanation}>
+    <Card title={t.invite} hint={t.inviteHint}>
       {invite && <Shown {...invite} />}
-      <div class="row">
-        <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
-          {invite ? invites.another : invites.make}
-        </Action>
-      </div>
+      <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
+        {invite ? t.another : t.makeInvite}
+      </Action>
     </Card>
   );
 }
@@ -134,21 +69,13 @@ export function InviteLink({ platform }: { readonly platform: string }) {
 function Shown({ url, code, expiresAt }: Invite) {
   return (
     <>
-      {url !== null && (
-        <>
-          <QrCode text={url} label={invites.qr} />
-          <Copyable text={url} label={invites.link} />
-        </>
-      )}
-      {code !== null && (
-        <>
-          <p class="small">{invites.sendCode}</p>
-          <Copyable text={code} label={invites.code} />
-        </>
-      )}
+      {url !== null && <QrCode text={url} label={t.qr} />}
+      {url !== null && <Copyable text={url} label={t.link} />}
+      {code !== null && <p class="small">{t.sendCode}</p>}
+      {code !== null && <Copyable text={code} label={t.code} />}
       {expiresAt !== null && (
         <p class="quiet small">
-          {invites.expires} <Moment iso={expiresAt} />
+          {t.expires} <Moment iso={expiresAt} />
         </p>
       )}
     </>
@@ -157,62 +84,34 @@ function Shown({ url, code, expiresAt }: Invite) {
 
 async function inviteFor(platform: string): Promise<Invite> {
   if (platform === 'whatsapp') {
-    const {
-      whatsapp_url: url,
-      invite_token: token,
-      expires_at: expiresAt,
-    } = await ask('POST /api/invite-link');
-    return { url, code: url === null ? token : null, expiresAt };
+    const made = await ask('POST /api/invite-link');
+    const { whatsapp_url: url, expires_at: expiresAt } = made;
+    return { url, code: url === null ? made.invite_token : null, expiresAt };
   }
   const link = await ask('POST /api/{platform}/connect', { params: { platform } });
   return { url: link.deep_link, code: link.code, expiresAt: link.expires_at };
 }
 
-/** The addon, or a bot that an administrator installs by hand. */
+const SERVER = { label: t.server, type: 'url', placeholder: 'https://cloud.example.com' };
+
+/** The addon, which leads to the Nextcloud that asks its person, or a bot that an administrator installs by hand. */
 export function Nextcloud() {
   const [made, setMade] = useState<Answers['POST /api/nctalk/talk-bots']>();
-  const make = async (server: string): Promise<void> => {
-    setMade(await ask('POST /api/nctalk/talk-bots', { body: { server_url: server } }));
+  const begin = (server_url: string) => connectBySignIn('nctalk', { server_url });
+  const make = async (server_url: string): Promise<void> => {
+    setMade(await ask('POST /api/nctalk/talk-bots', { body: { server_url } }));
   };
   return (
     <>
-      <Card title={nextcloud.addon}>
-        <p>{nextcloud.addonSteps}</p>
-        <Begin />
+      <Card title={t.addon}>
+        <p>{t.addonSteps}</p>
+        <TextForm {...SERVER} hint={t.beginHint} action={t.begin} send={begin} />
       </Card>
-      <Card title={nextcloud.byHand} hint={nextcloud.byHandHint}>
-        <TextForm
-          action={nextcloud.make}
-          label={nextcloud.server}
-          send={make}
-          type="url"
-          placeholder="https://cloud.example.com"
-        />
-        {made && (
-          <>
-            <p class="small">{nextcloud.runThis}</p>
-            <Copyable text={made.install} label={nextcloud.line} />
-          </>
-        )}
+      <Card title={t.byHand} hint={t.byHandHint}>
+        <TextForm {...SERVER} action={t.makeBot} send={make} />
+        {made && <p class="small">{t.runThis}</p>}
+        {made && <Copyable text={made.install} label={t.line} />}
       </Card>
     </>
-  );
-}
-
-/** Leads to the Nextcloud, which asks its person. */
-function Begin() {
-  const begin = async (server: string): Promise<void> => {
-    const params = { provider: 'nctalk' };
-    const started = await ask('POST /api/oauth/start/{provider}', { params, body: { server_url: server } });
-    location.assign(started.authorize_url);
-  };
-  return (
-    <TextForm
-      action={nextcloud.connect}
-      label={nextcloud.server}
-      hint={nextcloud.connectHint}
-      send={begin}
-      type="url"
-    />
   );
 }

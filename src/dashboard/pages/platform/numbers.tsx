@@ -1,61 +1,48 @@
 import type { Answers, Preset } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { attempt, Confirm } from '../../parts/action.tsx';
-import { fill, held, useDraft, valuesOf } from '../../parts/draft.ts';
-import { Check, Choice, Field, Form } from '../../parts/form.tsx';
-import { Card, LoadedRows } from '../../parts/layout.tsx';
+import { attempt } from '../../parts/action.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { type Fields, held } from '../../parts/draft.ts';
+import { Form, Input } from '../../parts/form.tsx';
+import { Card } from '../../parts/layout.tsx';
+import { List } from '../../parts/list.tsx';
 import { texts } from '../../texts.ts';
+import { t } from './numbers.texts.ts';
 
 type Did = Answers['GET /api/sip/dids']['dids'][number];
 
-const t = texts.numbers;
-
 /** The phone numbers that ring agents. */
 export function Numbers() {
-  const dids = useAnswer('GET /api/sip/dids');
   const presets = useAnswer('GET /api/voice-configs');
-  const draft = useDraft({ number: '', label: '', auto_answer: false });
-  const submit = async (): Promise<void> => {
-    const { label, ...same } = valuesOf(draft);
-    await ask('POST /api/sip/dids', { body: { ...same, label: label || null } });
-    fill(draft, { number: '', label: '' });
-  };
   return (
     <Card title={t.title}>
-      <LoadedRows answer={dids} of={(data) => data.dids} none={t.none}>
-        {(did) => <PhoneNumber key={did.did_id} did={did} presets={presets.data?.voice_configs ?? []} />}
-      </LoadedRows>
+      <List from="GET /api/sip/dids" of={({ dids }) => dids} idOf={(did) => did.did_id} none={t.none}>
+        {(did) => <PhoneNumber did={did} presets={presets.data?.voice_configs ?? []} />}
+      </List>
       <h3>{t.add}</h3>
-      <Form submit={submit} action={t.add}>
-        <div class="grid">
-          <Field
-            label={t.number}
-            hint={t.numberHint}
-            of={draft.number}
-            required
-            type="tel"
-            autocomplete="off"
-          />
-          <Field label={t.label} of={draft.label} maxLength={80} autocomplete="off" />
-        </div>
-        <Check label={t.autoAnswer} hint={t.autoAnswerHint} of={draft.auto_answer} />
-      </Form>
+      <Form fields={t.fields} submit={(body) => ask('POST /api/sip/dids', { body })} action={t.add} isGrid />
     </Card>
   );
 }
 
 function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: readonly Preset[] }) {
   const params = { did_id: did.did_id };
-  const change = (body: object): void => {
+  const optionsOf = (kind: string) => [
+    ['', t.enabledPreset] as const,
+    ...presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name] as const),
+  ];
+  const { stt, tts } = texts.speechKinds;
+  const fields: Fields = {
+    auto_answer: { label: t.fields.auto_answer.label, type: 'check' },
+    stt_voice_config_id: { label: stt, type: 'choice', options: optionsOf('stt') },
+    tts_voice_config_id: { label: tts, type: 'choice', options: optionsOf('tts') },
+  };
+  const change = (name: string, value: string | boolean): void => {
+    const body = { [name]: value === '' ? null : value };
     void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved);
   };
   const remove = () => ask('DELETE /api/sip/dids/{did_id}', { params });
-  const choices = (kind: string) =>
-    [
-      ['', t.enabledPreset],
-      ...presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name] as const),
-    ] as const;
   return (
     <li>
       <div class="row spread">
@@ -64,18 +51,14 @@ function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: re
         </span>
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(did.number)} run={remove} />
       </div>
-      <Check label={t.autoAnswer} of={held(did.auto_answer, (auto_answer) => change({ auto_answer }))} />
       <div class="grid">
-        <Choice
-          label={texts.voice.kinds.stt}
-          of={held(did.stt_voice_config_id ?? '', (id) => change({ stt_voice_config_id: id || null }))}
-          options={choices('stt')}
-        />
-        <Choice
-          label={texts.voice.kinds.tts}
-          of={held(did.tts_voice_config_id ?? '', (id) => change({ tts_voice_config_id: id || null }))}
-          options={choices('tts')}
-        />
+        {Object.entries(fields).map(([name, field]) => (
+          <Input
+            key={name}
+            {...field}
+            of={held(did[name as keyof Did] ?? '', (value) => change(name, value))}
+          />
+        ))}
       </div>
     </li>
   );

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../../api/request.ts';
-import { Action, Dialog, tell } from '../../parts/action.tsx';
-import { texts } from '../../texts.ts';
-
-const t = texts.testDm;
+import { Action, tell } from '../../parts/action.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { t } from '../platforms.texts.ts';
 
 /** Sends a test message to the person's own account of the platform; shows what the platform says to a failure. */
 export function TestDm({ platform }: { readonly platform: string }) {
@@ -11,7 +10,7 @@ export function TestDm({ platform }: { readonly platform: string }) {
   const test = async (): Promise<void> => {
     try {
       await ask('POST /api/platforms/{provider}/test-dm', { params: { provider: platform } });
-      tell(t.sent);
+      tell(t.testSent);
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       setError(failure);
@@ -19,17 +18,13 @@ export function TestDm({ platform }: { readonly platform: string }) {
   };
   return (
     <>
-      <Action run={test}>{t.action}</Action>
+      <Action run={test}>{t.test}</Action>
       {error && (
-        <Dialog title={t.failed} onClose={() => setError(undefined)}>
+        <Dialog title={t.testFailed} onClose={() => setError(undefined)}>
           <p class="small quiet">{t.words}</p>
           <p>{error.message}</p>
-          {error.suggestion !== null && (
-            <>
-              <p class="small quiet">{t.suggestion}</p>
-              <p>{error.suggestion}</p>
-            </>
-          )}
+          {error.suggestion !== null && <p class="small quiet">{t.suggestion}</p>}
+          <p>{error.suggestion}</p>
           <div class="row">
             <Action run={() => report(platform, error)} done={t.reported}>
               {t.wrong}

@@ -4,8 +4,8 @@ import { Talk } from '../../call/talk.ts';
 import { Action } from '../../parts/action.tsx';
 import { Card } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
+import { t } from '../voice.texts.ts';
 
-const t = texts.interruption;
 const LOOK_MS = 200;
 const MOST_LOOKS = 25;
 
@@ -25,12 +25,10 @@ export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
     navigate(`/calls/${callId}`);
   };
   return (
-    <Card title={t.title} hint={isReady ? t.hint : t.needs}>
-      <div class="row">
-        <Action run={test} disabled={!isReady}>
-          {t.begin}
-        </Action>
-      </div>
+    <Card title={t.interruption} hint={isReady ? t.interruptionHint : t.needs}>
+      <Action run={test} disabled={!isReady}>
+        {t.begin}
+      </Action>
     </Card>
   );
 }
@@ -41,5 +39,5 @@ async function becomesActive(callId: string): Promise<void> {
     if (state === 'active') return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  throw new Error(texts.errors.unknown);
+  throw new Error(texts.unknownError);
 }

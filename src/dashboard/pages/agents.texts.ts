@@ -1,0 +1,56 @@
+import type { Fields } from '../parts/draft.ts';
+import { texts } from '../texts.ts';
+
+export const t = {
+  create: 'New agent',
+  unknown: 'There is no such agent.',
+  isDefault: 'Default',
+  ownRuntime: 'Driven by your own program',
+  drivenBy: (provider: string) => `Driven by ${provider}`,
+  counts: (accounts: number, keys: number, clients: number) =>
+    `${accounts} logins · ${keys} keys · ${clients} MCP clients`,
+  talk: 'Talk to this agent',
+  tabs: { members: 'Members', provider: 'Provider', deliveries: 'Deliveries', settings: 'Settings' },
+
+  accounts: 'Logins',
+  noAccounts: 'No login belongs to this agent.',
+  addAccount: 'Login of another agent',
+  keys: 'Keys',
+  noKeys: 'No key acts for this agent.',
+  addKey: 'Key of another agent',
+  clients: 'MCP clients',
+  add: 'Add',
+  takeOut: 'Take out',
+
+  naming: {
+    name: { label: texts.name, required: true, maxLength: 80 },
+    timeout_text: {
+      label: 'When there is no answer within 60 s',
+      hint: 'Sent to the person. Empty: the default text',
+      type: 'area',
+      rows: 2,
+      maxLength: 1_000,
+    },
+  } as Fields,
+  makeDefault: 'Make it the default',
+  removeQuestion: (name: string) => `Remove the agent ${name}? Its live calls end.`,
+
+  policy: 'What its model may do',
+  policyFields: {
+    calls: {
+      label: 'Whom it may call',
+      hint: 'One in a line: +4420*, sip:desk@example.com, zoom.us, or * for everybody. Callers can be called back',
+      type: 'lines',
+      rows: 3,
+    },
+    new_conversations: { label: 'Write to others than the conversation that it answers', type: 'check' },
+    tools: { label: 'No look at the account, the inbox and calls', type: 'check' },
+    actions_per_turn: {
+      label: 'Messages, files, keys and calls in one reply',
+      type: 'number',
+      min: 0,
+      max: 20,
+      required: true,
+    },
+  } as Fields,
+};

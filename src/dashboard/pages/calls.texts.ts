@@ -1,0 +1,59 @@
+import type { FieldSpec, Option } from '../parts/draft.ts';
+import { stateName } from '../parts/state.tsx';
+import { texts } from '../texts.ts';
+
+/** In this order they are offered. */
+const CALLABLE = ['sip', 'discord', 'teams', 'meet', 'zoom', 'nctalk'];
+const RESULTS = [
+  'completed',
+  'refused',
+  'missed',
+  'busy',
+  'no_answer',
+  'failed',
+  'disconnected',
+  'internal_error',
+];
+
+const all: Option = ['', texts.all];
+const callable = CALLABLE.map((name): Option => [name, texts.platforms[name] ?? name]);
+const results = RESULTS.map((result): Option => [result, stateName(result)]);
+
+export const t = {
+  live: 'Live calls',
+  none: 'No call right now',
+  unknown: 'Unknown',
+  directions: { inbound: 'incoming', outbound: 'outgoing' },
+  accept: 'Accept',
+  refuse: 'Refuse',
+  place: 'Place a call',
+  past: 'History',
+  noPast: 'No call that is over',
+  target: {
+    platform: { label: texts.platform, type: 'choice', options: callable },
+    meeting_url: {
+      label: 'Number, SIP address or link of the meeting',
+      hint: 'For example +33123456789, sip:anna@example.com, or the link of the invitation',
+      maxLength: 2048,
+    },
+    machine_detection: {
+      label: 'When a machine answers',
+      type: 'choice',
+      options: [
+        ['off', 'Talk all the same'],
+        ['detect', 'Find out'],
+        ['wait_for_beep', 'Wait for its beep'],
+        ['hang_up', 'Hang up'],
+      ],
+      isAdvanced: true,
+    } satisfies FieldSpec,
+  },
+  filters: {
+    search: { label: 'Search callers, numbers and words', type: 'search', maxLength: 200 },
+    platform: { label: texts.platform, type: 'choice', options: [all, ...callable] },
+    result: { label: 'Ended', type: 'choice', options: [all, ...results] },
+  },
+  levels: ['Level of the other side', 'Level of the agents'] as const,
+  level: 'Level of what you hear',
+  hangUp: 'Hang up',
+};

@@ -1,0 +1,15 @@
+export const t = {
+  attention: 'Needs attention',
+  verify: 'Your email address is not verified',
+  begin: 'First steps',
+  connect: 'Connect a platform',
+  key: 'Give your agent a key, and use it',
+  traffic: 'Have your first call or message',
+  done: 'done',
+  newest: 'Newest conversations',
+  month: 'The last 30 days',
+  calls: 'Calls',
+  minutes: 'Minutes',
+  messages: 'Messages',
+  concurrent: 'Calls at a time, at most',
+};

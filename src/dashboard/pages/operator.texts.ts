@@ -1,0 +1,22 @@
+export const t = {
+  state: 'State',
+  ready: 'Ready',
+  notReady: 'Not ready',
+  all: 'All metrics',
+  version: 'Version',
+  folder: 'Data folder',
+  started: 'Running since',
+  accounts: (count: number) => `Accounts (${count})`,
+  liveCalls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
+  feedback: 'What people told you',
+  noFeedback: 'Nothing yet',
+  log: 'Log, newest first',
+  charts: [
+    ['calls', 'Calls'],
+    ['cores', 'Cores in use'],
+    ['lateness', 'Engine lateness (ms)'],
+    ['refused', 'Calls refused per second'],
+    ['requests', 'Requests per second'],
+    ['memory', 'Memory (MB)'],
+  ] as const,
+};
