@@ -109,7 +109,7 @@ export const CONTEXT_RULES: readonly MessengerRule[] = [
       const { textLimit, textOf = 'x' } = subject;
       const length = Math.min(2.2 * textLimit!, LONGEST - WORD);
       const words = Array.from({ length: Math.ceil(length / WORD) }, (_, n) =>
-        `${n} `.padEnd(WORD - 1, textOf),
+        `word${n}`.padEnd(WORD - 1, textOf),
       );
       const text = words.join(' ');
       expect((await talk.send(text)).status).toBe(502);

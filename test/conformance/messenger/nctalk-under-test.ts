@@ -139,8 +139,11 @@ export class NextcloudUnderTest implements MessengerUnderTest {
   readonly payloads: PayloadsUnderTest = {
     kinds: NCTALK_KINDS,
     deliver: (person, payload) => {
-      const { room, user } = this.#owners.find((each) => each === person)!;
+      const owner = this.#owners.find((each) => each === person)!;
+      const { room, user } = owner;
       room.chat.addWire(room.attendee(user).actor, payload);
+      // Where no event tells of it, it would be looked for seconds later.
+      if (!this.#hasEvents) owner.isLookedAt();
     },
   };
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
 import { changeRows } from '../../../src/store/database/rows.ts';
+import { listPlatformAccounts } from '../../../src/store/logins/platform-accounts.ts';
 import { startDms } from './dm-setup.ts';
 
 it('sends a test message to the operator’s own account only', async () => {
@@ -112,4 +113,18 @@ it('reaches an owner even when a bot that was registered later has none', async 
   await outbound.heard(await outbound.conversation('66', 'bot_2'));
   expect((await post('/api/platforms/telegram/test-dm', undefined, { as: 'settings' })).status).toBe(200);
   expect(messenger.taken.map(({ to }) => to.space.id)).toEqual(['41']);
+});
+
+it('an account’s bots are listed with the names of their owners', async () => {
+  const { outbound, post } = await startDms();
+  const { db } = outbound.store;
+  const own = await outbound.conversation('41');
+  await changeRows(db, 'conversations', { id: own.id }, { remoteName: 'Ada' });
+  await post('/api/platforms/telegram/owner', { conversation_id: own.id }, { as: 'settings' });
+  await outbound.bot('bot_2');
+  const bots = (await listPlatformAccounts(db, own.accountId)).filter(({ type }) => type === 'bot_token');
+  expect(bots).toMatchObject([
+    { id: 'bot_1', ownerName: 'Ada' },
+    { id: 'bot_2', ownerName: null },
+  ]);
 });
