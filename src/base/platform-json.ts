@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { parseForeignJson, parseJson } from './json.ts';
 
-/** Parses JSON that a platform sent. Returns undefined when it is not JSON. */
+/** Parses JSON that a platform sent, of any length. Returns undefined when it is not JSON. */
 export function platformJson(body: Uint8Array | string): unknown {
-  return parsed(body, parseJson);
+  return parsed(body, (text) => parseJson(text, Number.POSITIVE_INFINITY));
 }
 
 /** The same for what a foreign server answers or streams, whose number of values is limited. */
