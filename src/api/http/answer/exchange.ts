@@ -37,6 +37,8 @@ export interface Answered {
 export type OnAnswered = (answered: Answered) => void;
 
 const CLIENT_GONE = 499;
+/** Why work for a client that has gone is aborted. One for all: many may go at once, and a new one takes its stack. */
+const GONE = new DOMException('The client has gone', 'AbortError');
 
 interface ExchangeOrigin {
   readonly requestId: RequestId;
@@ -101,7 +103,7 @@ export class Exchange implements AnswerListener {
 
   get signal(): AbortSignal {
     this.#aborter ??= new AbortController();
-    if (this.#state === 'aborted') this.#aborter.abort();
+    if (this.#state === 'aborted') this.#aborter.abort(GONE);
     return this.#aborter.signal;
   }
 
@@ -194,7 +196,7 @@ export class Exchange implements AnswerListener {
     if (this.isOpen) {
       this.#state = 'aborted';
       this.#answered(CLIENT_GONE);
-      this.#aborter?.abort();
+      this.#aborter?.abort(GONE);
     }
     this.#end('unclear');
     this.#leave();

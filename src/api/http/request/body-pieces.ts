@@ -2,13 +2,19 @@
 const AT_ONCE = 1_000;
 /** and more if they bring as much each. */
 const BYTES_PER_PIECE = 64;
+/** Pieces that bring less and come in one turn over all connections. Beyond, each connection may send a few more. */
+const AT_ONCE_IN_ALL = 3_000;
+const FEW = 50;
 
 let turn = 0;
 let isTurnWatched = false;
+/** Of this turn. */
+let small = 0;
 
 function endTurn(): void {
   turn += 1;
   isTurnWatched = false;
+  small = 0;
 }
 
 /**
@@ -26,7 +32,9 @@ export class BodyPieces {
     isTurnWatched = true;
     if (this.#turn !== turn) this.#left = AT_ONCE;
     this.#turn = turn;
-    this.#left += bytes / BYTES_PER_PIECE - 1;
-    return this.#left >= 0;
+    const costs = 1 - bytes / BYTES_PER_PIECE;
+    this.#left -= costs;
+    small += Math.max(0, costs);
+    return this.#left >= (small > AT_ONCE_IN_ALL ? AT_ONCE - FEW : 0);
   }
 }
