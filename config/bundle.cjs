@@ -16,7 +16,7 @@ const THREADS = [
 const DASHBOARD = 'src/dashboard/main.tsx';
 const DASHBOARD_PAGE = 'src/dashboard/page.html';
 /** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
-const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
+const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts', 'src/connectors/kit/fetch-library.ts'];
 /**
  * The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. It
  * uses of its emitter what Node's has, too, and that of the package brings a copy of Node's `inspect`.
