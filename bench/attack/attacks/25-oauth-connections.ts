@@ -33,12 +33,15 @@ export const oauthConnections: Attack = {
     await starts(target, notes, greedy, quiet);
     await strangersCallbacks(target, notes, quiet);
     const platforms = await HostilePlatforms.open();
-    for (const [what, tokens] of Object.entries(TOKENS)) {
+    for (const [n, [what, tokens]] of Object.entries(TOKENS).entries()) {
       platforms.tokens = tokens;
+      // Whoever has begun connections without end is refused more of them for a while.
+      const connecting = await newTenant(target, mails, NUMBER, 3 + n);
       notes.act(`${CALLBACKS} connections of one account whose platform sends ${what}`);
       const asked = platforms.asked;
-      await demandQuiet(target, notes, during(what, quiet), () => void callbacks(greedy));
+      await demandQuiet(target, notes, during(what, quiet), () => void callbacks(connecting));
       notes.demand(platforms.asked > asked, `requests for ${what}`, platforms.asked - asked);
+      await leave(connecting);
     }
     platforms.close();
     for (const tenant of [greedy, quiet]) await leave(tenant);
