@@ -18,7 +18,7 @@ export function guardedFetch({ findAddresses, isOpen, isTrusted }: GuardedFetchD
   let opened: ReturnType<typeof openWays> | null = null;
   const openWays = async () => {
     // It takes memory and time to load, and only servers whose URLs people give need it.
-    const { Agent, fetch } = await import('./fetch-library.ts');
+    const { Agent, fetch } = (await import('./fetch-library.ts')).undici;
     const wayTo = (rule: AddressRule) =>
       new Agent({ connect: { lookup: guardedLookup(findAddresses, rule) } });
     return { fetch, secured: wayTo(isOpen), plain: wayTo(isTrusted) };
