@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { retryAudio } from '../../support/stall-probe.ts';
 import { startTestEngine, TestAgent, TestCall, until } from './support/test-engine.ts';
+
+const retry = retryAudio();
 
 let engine: Engine | null = null;
 afterEach(async () => {
@@ -79,7 +82,7 @@ describe('agent audio', () => {
     expect(agent.clears[0]!.playedMs + agent.clears[0]!.droppedMs).toBe(1_000);
   });
 
-  it('plays without a gap when it is longer than the ring', async () => {
+  it('plays without a gap when it is longer than the ring', { retry }, async () => {
     const { far, agent } = await callWithAgent();
     const speech = Int16Array.from({ length: 48_000 * 2 }, () => 1_000);
     agent.audio.write(speech, 48_000);
