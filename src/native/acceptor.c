@@ -118,13 +118,17 @@ static void answer(Poll *poll, int status, int events) {
   }
 }
 
-static void closed(Handle *poll) {
-  Listener *listener = uv_handle_get_data(poll);
+static void forget(Listener *listener) {
   if (listener->fd >= 0) close(listener->fd);
   if (listener->spare >= 0) close(listener->spare);
-  napi_remove_async_cleanup_hook(listener->cleanup);
   free(listener->poll);
   free(listener);
+}
+
+static void closed(Handle *poll) {
+  Listener *listener = uv_handle_get_data(poll);
+  napi_remove_async_cleanup_hook(listener->cleanup);
+  forget(listener);
 }
 
 static void end(napi_async_cleanup_hook_handle handle, void *argument) {
@@ -172,14 +176,6 @@ static int start(Listener *listener) {
   uv_handle_set_data((Handle *)listener->poll, listener);
   napi_add_async_cleanup_hook(listener->env, end, listener, &listener->cleanup);
   return uv_poll_start(listener->poll, UV_READABLE, answer);
-}
-
-static void forget(Listener *listener) {
-  if (listener == NULL) return;
-  if (listener->fd >= 0) close(listener->fd);
-  if (listener->spare >= 0) close(listener->spare);
-  free(listener->poll);
-  free(listener);
 }
 
 /* listen(host, port, prefix, accepted): an object for `port` and `stop`, or a negative errno. */
