@@ -1,3 +1,4 @@
+import type { Address } from '../../base/address.ts';
 import type { InboundMessage, MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
@@ -13,9 +14,15 @@ import { receiversOf } from './receivers.ts';
 export function platformIntake(domain: IntakeDomain): MessageIntake {
   const early = new EarlyEdits();
   const bots = new BotExchanges(domain.clock);
+  const admits = (from: Address, sentAt = domain.clock.nowIso()): boolean => {
+    const does = domain.arrivals.admitsChat(from, sentAt);
+    if (!does) domain.onFlooded(domain.platform);
+    return does;
+  };
   return {
     received: async (message) => {
-      const { from, platformMessageId } = message;
+      const { from, platformMessageId, sentAt } = message;
+      if (!admits(from, sentAt)) return 'flooded';
       const before = early.find(from, platformMessageId);
       const taken = await receiveMessage(domain, bots, before ? edited(message, before) : message);
       // It may have come while the message was being stored.
@@ -23,14 +30,17 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
       if (now && now !== before) await editMessage(domain, from, platformMessageId, now.text);
       return taken;
     },
-    edited: async (...edit) => {
-      if (!(await editMessage(domain, ...edit))) early.note(...edit);
+    edited: async (from, ...edit) => {
+      if (!admits(from)) return;
+      if (!(await editMessage(domain, from, ...edit))) early.note(from, ...edit);
     },
-    reacted: (...reaction) => receiveReaction(domain, ...reaction),
+    reacted: async (from, reaction) => {
+      if (admits(from)) await receiveReaction(domain, from, reaction);
+    },
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),
-    bind: (...person) => bindRemote(domain, ...person),
+    bind: async (from, ...invited) => admits(from) && (await bindRemote(domain, from, ...invited)),
     sentFile: (...file) => domain.sentFile(...file),
     awaitReply: async (from, ...limits) => {
       const [receiver] = await receiversOf(domain.store.db, domain.platform, from, null);
