@@ -8,6 +8,7 @@ import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 import type { WebhookAnswers } from '../outbox/webhook-answers.ts';
+import type { VoiceNotes } from './voice-notes.ts';
 
 /** Dependencies for handling what one platform reports. Built once by the composition root. */
 export interface IntakeDomain {
@@ -17,6 +18,7 @@ export interface IntakeDomain {
   readonly wakeups: Wakeups;
   /** Null on platforms where messages never have to wait until the other side writes. */
   readonly queue: HoldsMessages | null;
+  readonly notes: Pick<VoiceNotes, 'hold' | 'onReleased'>;
   /** Webhooks that wait for the agent's next message. */
   readonly answers: Pick<WebhookAnswers, 'wait'>;
   /** Records files that came with a message, in its transaction. */

@@ -1,9 +1,8 @@
-import type { InboundMessage, MessageIntake } from '../../connectors/contract/messenger.ts';
+import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
 import { BotExchanges } from './bot-exchanges.ts';
-import { EarlyEdits, type Edit } from './early-edits.ts';
-import { DELETED_TEXT, editMessage, followReachability, followRename } from './follow-remote.ts';
+import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
 import { receiveReaction } from './receive-reaction.ts';
@@ -11,21 +10,12 @@ import { receiversOf } from './receivers.ts';
 
 /** Applies what one platform reports about messages. */
 export function platformIntake(domain: IntakeDomain): MessageIntake {
-  const early = new EarlyEdits();
   const bots = new BotExchanges(domain.clock);
+  domain.notes.onReleased((message) => receiveMessage(domain, bots, message));
   return {
-    received: async (message) => {
-      const { from, platformMessageId } = message;
-      const before = early.find(from, platformMessageId);
-      const taken = await receiveMessage(domain, bots, before ? edited(message, before) : message);
-      // It may have come while the message was being stored.
-      const now = early.find(from, platformMessageId);
-      if (now && now !== before) await editMessage(domain, from, platformMessageId, now.text);
-      return taken;
-    },
-    edited: async (...edit) => {
-      if (!(await editMessage(domain, ...edit))) early.note(...edit);
-    },
+    received: async (message) =>
+      (await domain.notes.hold(message)) ? 'stored' : await receiveMessage(domain, bots, message),
+    edited: (...edit) => editMessage(domain, ...edit),
     reacted: (...reaction) => receiveReaction(domain, ...reaction),
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
@@ -39,9 +29,4 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
       return await domain.answers.wait(domain.platform, { accountId, from }, ...limits);
     },
   };
-}
-
-/** Of a message that was deleted, nothing is stored but that it was. */
-function edited(message: InboundMessage, { text }: Edit): InboundMessage {
-  return text === null ? { ...message, text: DELETED_TEXT, files: [] } : { ...message, text };
 }

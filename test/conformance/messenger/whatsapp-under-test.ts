@@ -8,6 +8,8 @@ import { mediaOf } from '../../fakes/whatsapp/message-request.ts';
 import type { FakePerson } from '../../fakes/whatsapp/person.ts';
 import { payloadOf, timestampOf } from '../../fakes/whatsapp/webhook-values.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type Delivery,
@@ -223,6 +225,10 @@ class WhatsAppPerson implements PersonUnderTest {
       const file = media === undefined ? null : this.#api.media.find(media.id)!.bytes;
       return [{ platformMessageId: wamid, text, file, quotes: request.context?.message_id ?? null }];
     });
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.whatsApp(this.received().find(({ platformMessageId }) => platformMessageId === id)!.text);
   }
 
   answers(id: string, text: string): WrittenMessage {

@@ -59,6 +59,7 @@ export async function messagingWorld(): Promise<World> {
     clock,
     wakeups,
     queue: null,
+    notes: { hold: async () => false, onReleased: () => {} },
     answers: new WebhookAnswers(clock, () => undefined),
     sentFile: async () => null,
     keepFiles: async (_trx, _from, files) => ({

@@ -7,6 +7,8 @@ export interface Flavour {
   readonly shown: (text: string) => string;
   /** As in Dialect. */
   readonly headings: number;
+  /** Takes any two marks for a pair, also where one of them is part of an address. */
+  readonly pairsMarks?: boolean;
 }
 
 const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', strike: '~~' };
@@ -14,13 +16,18 @@ const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', s
 const FENCE = /~~~|```/g;
 /** What a reader would take for the beginning of marks around what follows, such as an address. */
 const LONE = /(?<![*_~])[*_~]+$/;
+/** The same at either end of a word. */
+const EDGES = /(?<![\p{L}\p{N}*_~])[*_~]+|[*_~]+(?![\p{L}\p{N}*_~])/gu;
+/** What a reader would take for a definition, which it does not show. */
+const DEFINITION = /^\[(?=[^\]]{1,999}\]:)/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
 /** A platform that reads Markdown itself: what is written goes as it is, but for what it would read differently. */
-export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
+export function markdownDialect({ shown, headings, pairsMarks = false }: Flavour): Dialect<string> {
   return {
     structure: (text) => text,
-    text: (text, isLiteral, { after }) => (isLiteral ? escaped(text) : shown(withoutMarks(text, after))),
+    text: (text, isLiteral, { after }) =>
+      isLiteral ? escaped(text) : shown(withoutMarks(text, after, pairsMarks)),
     join: (parts) => parts.join(''),
     mark: (type, content) => marked(SYMBOLS[type], content),
     code: inlineCode,
@@ -45,8 +52,10 @@ function marked(symbol: string, content: string): string {
     : `${symbol}${content}${symbol}`;
 }
 
-function withoutMarks(text: string, after: string): string {
-  const fenceless = text.replace(FENCE, escaped);
+function withoutMarks(text: string, after: string, pairsMarks: boolean): string {
+  const bare = text.replace(DEFINITION, escaped);
+  if (pairsMarks) return bare.replace(EDGES, escaped).replace(/```/g, escaped);
+  const fenceless = bare.replace(FENCE, escaped);
   return after === '' ? fenceless : fenceless.replace(LONE, escaped);
 }
 
