@@ -5,11 +5,7 @@ import { type Db, listRows, type Row } from '../database/rows.ts';
 export type HeldMessage = Row<'heldMessages'>;
 
 /** Returns the oldest message that is held back in a place. */
-export async function firstHeld(
-  db: Db,
-  platform: Platform,
-  place: string,
-): Promise<HeldMessage | undefined> {
+export async function firstHeld(db: Db, platform: Platform, place: string): Promise<HeldMessage | undefined> {
   return (await listRows(db, 'heldMessages', { platform, place }, ['seq']))[0];
 }
 
