@@ -64,6 +64,7 @@ import { leavingDomain } from './leaving-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
+import { openStreamThreads } from './stream-threads-deps.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
 export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitutes = {}): Promise<Running> {
@@ -92,7 +93,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const local = newLocalShares(clock);
   metrics.watchShare('local_recognizers', local.recognition);
   metrics.watchShare('local_voices', local.synthesis);
-  const calls = await openCalls(deps, { connectors, files, budgets, local });
+  const streamThreads = openStreamThreads(deps);
+  const calls = await openCalls(deps, { connectors, files, budgets, local, streamThreads });
   // Before any connector starts, which may ask for tokens. Closes after all of them.
   const connections = openConnections(connectionDeps(deps, calls));
   closers.push((deadlineMs) => closeConnections(connections, deadlineMs));
@@ -149,6 +151,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     keys,
     replies,
     descriptors,
+    streamThreads,
     platformBridge: {
       ...bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
       listBots: () => listInstalledBots(connections),
