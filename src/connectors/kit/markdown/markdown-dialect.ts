@@ -7,7 +7,7 @@ export interface Flavour {
   readonly shown: (text: string) => string;
   /** As in Dialect. */
   readonly headings: number;
-  /** Takes any two marks for a pair, also where one of them is part of an address. */
+  /** Takes any two marks for a pair, also where one of them is part of an address, and two lines for one around a spoiler. */
   readonly pairsMarks?: boolean;
 }
 
@@ -16,8 +16,9 @@ const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', s
 const FENCE = /~~~|```/g;
 /** What a reader would take for the beginning of marks around what follows, such as an address. */
 const LONE = /(?<![*_~])[*_~]+$/;
-/** The same at either end of a word. */
-const EDGES = /(?<![\p{L}\p{N}*_~])[*_~]+|[*_~]+(?![\p{L}\p{N}*_~])/gu;
+const RUN = /[*_~]+/g;
+const PAIRED = /```|\|\|/g;
+const WORD = /[\p{L}\p{N}]/u;
 /** What a reader would take for a definition, which it does not show. */
 const DEFINITION = /^\[(?=[^\]]{1,999}\]:)/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
@@ -54,9 +55,17 @@ function marked(symbol: string, content: string): string {
 
 function withoutMarks(text: string, after: string, pairsMarks: boolean): string {
   const bare = text.replace(DEFINITION, escaped);
-  if (pairsMarks) return bare.replace(EDGES, escaped).replace(/```/g, escaped);
+  if (pairsMarks) return withoutEdges(bare).replace(PAIRED, escaped);
   const fenceless = bare.replace(FENCE, escaped);
   return after === '' ? fenceless : fenceless.replace(LONE, escaped);
+}
+
+/** Marks inside of a word are none. */
+function withoutEdges(text: string): string {
+  return text.replace(RUN, (run, at: number) => {
+    const isInWord = WORD.test(text.charAt(at - 1)) && WORD.test(text.charAt(at + run.length));
+    return isInWord ? run : escaped(run);
+  });
 }
 
 function escaped(text: string): string {

@@ -95,6 +95,11 @@ describe.each([
     { Discord: 'Gimmick\\_: https://a.org/gimmick_/', Teams: 'Gimmick_: https://a.org/gimmick_/' },
   ],
   [
+    'two lines, which are no spoiler',
+    'a || b || c',
+    { Discord: 'a \\|\\| b \\|\\| c', Teams: 'a || b || c' },
+  ],
+  [
     'signs of full width',
     '“**引用**”，**強調**。',
     { Slack: `“${APART}*引用*${APART}”，${APART}*強調*${APART}。`, Discord: '“**引用**”，**強調**。' },
