@@ -1,4 +1,4 @@
-import type { Fields } from '../parts/draft.ts';
+import type { Fields } from '../parts/field.ts';
 import { currentPassword, newPassword } from '../shell/sign-in.texts.ts';
 
 const password = currentPassword('Current password');
@@ -25,7 +25,6 @@ export const t = {
   data: 'Your data',
   dataHint: 'The export has everything of your account but secrets, in one JSON file.',
   export: 'Export everything',
-  exported: (bytes: string) => `${bytes} so far …`,
   delete: 'Delete the account',
   deleteHint: 'Ends its calls and deletes everything of it. This cannot be undone.',
   // Accounts may have no password.

@@ -1,9 +1,8 @@
 import { Link, useLocation } from 'wouter-preact';
 import type { Agent } from '../api/answers.ts';
-import { useAnswer } from '../api/use-answer.ts';
 import { Talk } from '../call/talk.ts';
 import { Action } from '../parts/action.tsx';
-import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
+import { Empty, PageHead, Read } from '../parts/layout.tsx';
 import { Badge } from '../parts/state.tsx';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
@@ -14,14 +13,13 @@ import { t } from './agents.texts.ts';
 const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
 
 export function AgentPage({ agentId, tab }: { readonly agentId: string; readonly tab: string }) {
-  const agents = useAnswer('GET /api/agents');
   return (
-    <Loaded answer={agents}>
+    <Read from="GET /api/agents">
       {(data) => {
         const agent = data.agents.find(({ id }) => id === agentId);
         return agent ? <Whole agent={agent} tab={tab} /> : <Empty>{t.unknown}</Empty>;
       }}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -32,9 +30,7 @@ function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) 
     <>
       <PageHead title={agent.name} back="/agents">
         {agent.is_default && <Badge>{t.isDefault}</Badge>}
-        <Action class="primary" run={call}>
-          {t.talk}
-        </Action>
+        <Action class="primary" run={call} name={t.talk} />
       </PageHead>
       <nav class="tabs" aria-label={agent.name}>
         {TABS.map((each) => (

@@ -1,4 +1,4 @@
-import type { Fields } from '../parts/draft.ts';
+import type { Fields } from '../parts/field.ts';
 import { texts } from '../texts.ts';
 
 export const t = {

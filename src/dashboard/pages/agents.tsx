@@ -1,15 +1,13 @@
 import { Link, useLocation } from 'wouter-preact';
 import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
 import { DialogButton } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
-import { Loaded, PageHead } from '../parts/layout.tsx';
+import { PageHead, Read } from '../parts/layout.tsx';
 import { Badge } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { t } from './agents.texts.ts';
 
 export function AgentsPage() {
-  const agents = useAnswer('GET /api/agents');
   const [, navigate] = useLocation();
   const create = async (name: string): Promise<void> => {
     const { id } = await ask('POST /api/agents', { body: { name } });
@@ -22,7 +20,7 @@ export function AgentsPage() {
           {() => <TextForm action={t.create} label={texts.name} send={create} maxLength={80} />}
         </DialogButton>
       </PageHead>
-      <Loaded answer={agents}>
+      <Read from="GET /api/agents">
         {(data) => (
           <ul class="cards">
             {data.agents.map((agent) => (
@@ -44,7 +42,7 @@ export function AgentsPage() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </Read>
     </>
   );
 }

@@ -21,9 +21,9 @@ const LIVE: ReadonlySet<string> = new Set(['connecting', 'ringing', 'active']);
 /** One call: what is said and written in it, and everything that can be done with it. */
 export function CallPage({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
-  const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'], about: callId });
+  const status = useAnswer('GET /api/call/{call_id}', { params, on: ['call_'], about: callId });
   const isOver = status.error?.status === 404;
-  const past = useAnswer('GET /api/calls/history/{call_id}', { params }, { off: !isOver });
+  const past = useAnswer('GET /api/calls/history/{call_id}', { params, off: !isOver });
   if (isOver) return <Loaded answer={past}>{(call) => <Past key={call.call_id} {...call} />}</Loaded>;
   return (
     <Loaded answer={status}>
@@ -98,7 +98,7 @@ function Past(call: Past) {
       <div class="columns">
         <Card title={t.timeLine}>
           <TimeLine items={pastItems(lines, call.turns)} none={t.nothingKept} />
-          {next !== null && <Action run={more}>{texts.more}</Action>}
+          {next !== null && <Action run={more} name={texts.more} />}
         </Card>
         <CallFacts call={call} isLive={false} />
       </div>

@@ -1,4 +1,4 @@
-import type { FieldSpec, Option } from '../parts/draft.ts';
+import type { FieldSpec, Option } from '../parts/field.ts';
 import { stateName } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 

@@ -1,9 +1,7 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
-import { askText, BASE_PATH } from '../api/request.ts';
+import { useState } from 'preact/hooks';
+import { BASE_PATH } from '../api/request.ts';
 import { Input } from '../parts/form.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { texts } from '../texts.ts';
+import { Card, PageHead, Read } from '../parts/layout.tsx';
 import type { Document, Operation } from './docs/document.ts';
 import { OperationBody } from './docs/operation.tsx';
 import { Prose } from './docs/prose.tsx';
@@ -17,26 +15,25 @@ interface Endpoint {
 
 /** The reference of the API, rendered from the gateway's own description of it. */
 export function DocsPage() {
-  const [document, setDocument] = useState<Document>();
-  const [error, setError] = useState('');
-  const wanted = useSignal<string | boolean>('');
-  const apiKey = useSignal<string | boolean>('');
-  useEffect(() => {
-    globalThis.document.title = t.title;
-    askText('/openapi.json').then(
-      (text) => setDocument(JSON.parse(text) as Document),
-      ({ message }: Error) => setError(message),
-    );
-  }, []);
-  if (document === undefined) return <main class="docs">{error || texts.loading}</main>;
+  document.title = t.title;
+  return (
+    <main class="docs">
+      <Read from="GET /openapi.json">{(data) => <Reference document={data} />}</Read>
+    </main>
+  );
+}
+
+function Reference({ document }: { readonly document: Document }) {
+  const [wanted, setWanted] = useState('');
+  const [apiKey, setApiKey] = useState('');
   const matches = ({ method, path, operation }: Endpoint): boolean =>
-    `${method} ${path} ${operation.summary}`.toLowerCase().includes(`${wanted.value}`.toLowerCase());
+    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.toLowerCase());
   const byTag = Map.groupBy(
     endpointsOf(document).filter(matches),
     ({ operation }) => operation.tags[0] ?? '',
   );
   return (
-    <main class="docs">
+    <>
       <PageHead title={t.title}>
         <a href={`${BASE_PATH}/dashboard`}>{t.dashboard}</a>
         <a href={`${BASE_PATH}/openapi.json`}>openapi.json</a>
@@ -44,8 +41,8 @@ export function DocsPage() {
       <p class="quiet small">{`${document.info.title} ${document.info.version}`}</p>
       <Prose text={document.info.description} />
       <section class="card grid">
-        <Input label={t.find} type="search" of={wanted} />
-        <Input label={t.key} hint={t.keyHint} type="password" of={apiKey} />
+        <Input label={t.find} type="search" onValue={setWanted} />
+        <Input label={t.key} hint={t.keyHint} type="password" onValue={setApiKey} />
       </section>
       {[...byTag].map(([tag, endpoints]) => (
         <Card key={tag} title={tag}>
@@ -58,7 +55,7 @@ export function DocsPage() {
           </ul>
         </Card>
       ))}
-    </main>
+    </>
   );
 }
 

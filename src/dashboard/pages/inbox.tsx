@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { Link, useParams } from 'wouter-preact';
 import type { Conversation } from '../api/answers.ts';
 import { Input } from '../parts/form.tsx';
@@ -15,19 +15,19 @@ const PLATFORMS = [['', texts.all] as const, ...Object.entries(texts.platforms)]
 /** The conversations, and one of them. */
 export function InboxPage() {
   const { id } = useParams<{ id?: string }>();
-  const platform = useSignal<string | boolean>('');
+  const [platform, setPlatform] = useState('');
   return (
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
         <PageHead title={texts.pages.inbox} />
-        <Input label={texts.platform} type="choice" of={platform} options={PLATFORMS} />
+        <Input label={texts.platform} type="choice" onValue={setPlatform} options={PLATFORMS} />
         <section class="card">
           <List
             from="GET /api/inbox"
             query={{ limit: PAGE, status: 'all' }}
             on={['dm_']}
             of={({ conversations }) =>
-              conversations.filter((each) => platform.value === '' || each.platform === platform.value)
+              conversations.filter((each) => platform === '' || each.platform === platform)
             }
             idOf={(each) => each.conversation_id}
             next={(last, pages) => (last.conversations.length < PAGE ? null : { offset: pages * PAGE })}

@@ -1,9 +1,8 @@
 import type { Platform } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Card, Empty, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Card, Empty, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import {
@@ -27,14 +26,13 @@ const WITHOUT_TEST: ReadonlySet<string> = new Set(['meet', 'zoom', 'sip']);
 
 /** One platform: its logins, and everything that connects, tests or ends them. */
 export function PlatformPage({ name }: { readonly name: string }) {
-  const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 10_000 });
   return (
-    <Loaded answer={platforms}>
+    <Read from="GET /api/platforms" on={['connection_']} everyMs={10_000}>
       {(data) => {
         const platform = data.platforms.find((each) => each.platform === name);
         return platform ? <Whole {...platform} /> : <Empty>{t.unknown}</Empty>;
       }}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -56,9 +54,7 @@ function Whole(platform: Platform) {
             <Logins {...platform} />
             <div class="row">
               {BY_SIGN_IN.has(name) && (
-                <Action class="primary" run={() => signIn(name)}>
-                  {t.connect(texts.platforms[name])}
-                </Action>
+                <Action class="primary" run={() => signIn(name)} name={t.connect(texts.platforms[name])} />
               )}
               {!WITHOUT_TEST.has(name) && accounts.length > 0 && <TestDm platform={name} />}
             </div>
@@ -97,10 +93,10 @@ function Logins({ platform, accounts, setup }: Platform) {
         <Row key={id} title={label} note={texts.loginKinds[type]}>
           <State of={status} />
           {type === 'connection' && BY_SIGN_IN.has(platform) && status !== 'ok' && (
-            <Action run={() => signIn(platform, { connection_id: id })}>{t.renew}</Action>
+            <Action run={() => signIn(platform, { connection_id: id })} name={t.renew} />
           )}
           {platform === 'teams' && type === 'connection' && (
-            <Action run={() => askAdministrator(id)}>{t.approve}</Action>
+            <Action run={() => askAdministrator(id)} name={t.approve} />
           )}
           <Confirm
             class="quietly"

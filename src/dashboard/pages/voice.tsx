@@ -1,9 +1,8 @@
 import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { Confirm, DialogButton } from '../parts/dialog.tsx';
-import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Card, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { Badge, State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { InterruptionTest } from './voice/interruption-test.tsx';
@@ -14,12 +13,11 @@ const KINDS = ['stt', 'tts'] as const;
 
 /** What calls speak and hear with. */
 export function VoicePage() {
-  const catalog = useAnswer('GET /api/voice-configs/schema');
   return (
     <>
       <PageHead title={texts.pages.voice} />
       <p class="quiet">{t.explanation}</p>
-      <Loaded answer={catalog}>{(known) => <Presets catalog={known} />}</Loaded>
+      <Read from="GET /api/voice-configs/schema">{(known) => <Presets catalog={known} />}</Read>
     </>
   );
 }
@@ -29,9 +27,8 @@ interface Known {
 }
 
 function Presets({ catalog }: Known) {
-  const presets = useAnswer('GET /api/voice-configs');
   return (
-    <Loaded answer={presets}>
+    <Read from="GET /api/voice-configs">
       {({ voice_configs: all }) => (
         <div class="columns">
           {KINDS.map((kind) => (
@@ -46,7 +43,7 @@ function Presets({ catalog }: Known) {
           />
         </div>
       )}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -75,7 +72,7 @@ function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
         <DialogButton title={texts.edit}>
           {(close) => <PresetForm kind={kind} preset={preset} catalog={catalog} onDone={close} />}
         </DialogButton>
-        <Action run={change}>{enabled ? t.disable : t.enable}</Action>
+        <Action run={change} name={enabled ? t.disable : t.enable} />
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
       </div>
     </>

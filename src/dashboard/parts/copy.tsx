@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 import { texts } from '../texts.ts';
-import { attempt } from './action.tsx';
+import { Action } from './action.tsx';
 
 interface SourceProps {
   readonly text: string;
@@ -19,16 +19,11 @@ export function Source({ text, label }: SourceProps) {
 }
 
 /** A text to be taken elsewhere. */
-export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
-  const copy = (): void => {
-    void attempt(() => navigator.clipboard.writeText(text), texts.copied);
-  };
+export function Copyable(source: SourceProps) {
   return (
     <div class="copyable">
-      <Source text={text} label={label} />
-      <button type="button" onClick={copy}>
-        {texts.copy}
-      </button>
+      <Source {...source} />
+      <Action name={texts.copy} run={() => navigator.clipboard.writeText(source.text)} done={texts.copied} />
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { AnswerOf, Reading } from '../api/answers.ts';
 import type { ApiError } from '../api/request.ts';
-import type { Answer } from '../api/use-answer.ts';
+import { type Answer, type Reads, useAnswer } from '../api/use-answer.ts';
 import { Icon } from '../shell/icons.tsx';
 import { texts } from '../texts.ts';
 import { useSeen } from './seen.ts';
@@ -84,21 +85,29 @@ export function ErrorNote({ error }: { readonly error: ApiError }) {
   );
 }
 
-/** What was read, once it was; meanwhile that it is being read, or why it cannot be. */
-export function Loaded<T>({
-  answer,
-  children,
-}: {
+interface LoadedProps<T> {
   readonly answer: Answer<T>;
   children(data: T): ComponentChildren;
-}) {
-  const { data, error } = answer;
+}
+
+/** What was read, once it was; meanwhile that it is being read, or why it cannot be. */
+export function Loaded<T>({ answer: { data, error }, children }: LoadedProps<T>) {
   return (
     <>
       {error && error.status !== 0 && <ErrorNote error={error} />}
       {data === undefined ? !error && <p class="quiet">{texts.loading}</p> : children(data)}
     </>
   );
+}
+
+interface ReadProps<E extends Reading> extends Reads {
+  readonly from: E;
+  children(data: AnswerOf<E>): ComponentChildren;
+}
+
+/** What an endpoint answers, kept fresh. */
+export function Read<E extends Reading>({ from, children, ...reads }: ReadProps<E>) {
+  return <Loaded answer={useAnswer(from, reads)}>{children}</Loaded>;
 }
 
 /** What stands in place of an empty list. */
@@ -108,8 +117,8 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 
 interface RowsProps<T> {
   readonly of: readonly T[];
-  /** What stands in place of none. */
-  readonly none: string;
+  /** What stands in place of none, if anything does. */
+  readonly none?: string;
   readonly class?: string | undefined;
   children(item: T): ComponentChildren;
 }
@@ -123,7 +132,7 @@ export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) 
   useEffect(() => {
     if (isEndSeen && most < of.length) setMost(most + DRAWN);
   }, [isEndSeen, most, of.length]);
-  if (of.length === 0) return <Empty>{none}</Empty>;
+  if (of.length === 0) return none ? <Empty>{none}</Empty> : null;
   return (
     <ul class={`rows ${look}`}>
       {of.slice(0, most).map(children)}

@@ -14,7 +14,7 @@ import { OperatorPage } from '../pages/operator.tsx';
 import { PlatformPage } from '../pages/platform.tsx';
 import { PlatformsPage } from '../pages/platforms.tsx';
 import { VoicePage } from '../pages/voice.tsx';
-import { Toasts } from '../parts/action.tsx';
+import { Action, Toasts } from '../parts/action.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
 import { Icon } from './icons.tsx';
@@ -86,9 +86,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
         <div class="whoami">
           <span class="cut">{account.value?.email ?? account.value?.name}</span>
           <a href={`${BASE_PATH}/docs`}>{t.docs}</a>
-          <button type="button" class="link" onClick={() => void onLeave()}>
-            {t.leave}
-          </button>
+          <Action class="link" name={t.leave} run={onLeave} />
         </div>
       </nav>
       <main id="main" ref={main} tabIndex={-1}>

@@ -1,4 +1,4 @@
-import type { FieldSpec } from '../parts/draft.ts';
+import type { FieldSpec } from '../parts/field.ts';
 
 /** One that is chosen now. */
 export function newPassword(label: string): FieldSpec {

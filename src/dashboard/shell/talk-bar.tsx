@@ -1,6 +1,7 @@
 import { Link } from 'wouter-preact';
 import { talk } from '../call/talk.ts';
 import { t as calls } from '../pages/calls.texts.ts';
+import { Action } from '../parts/action.tsx';
 import { LiveLevel } from '../parts/level.tsx';
 import { t } from './shell.texts.ts';
 
@@ -18,12 +19,8 @@ export function TalkBar() {
         {t.with(agentName)}
       </Link>
       <LiveLevel label={calls.level} of={level} />
-      <button type="button" aria-pressed={isMuted.value} onClick={mute}>
-        {t.mute}
-      </button>
-      <button type="button" class="danger" onClick={() => current.hangUp()}>
-        {calls.hangUp}
-      </button>
+      <Action name={t.mute} isPressed={isMuted.value} run={mute} />
+      <Action class="danger" name={calls.hangUp} run={() => current.hangUp()} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import type { FieldSpec } from '../../parts/draft.ts';
+import type { FieldSpec } from '../../parts/field.ts';
 
 function limit(label: string): FieldSpec {
   return { label, type: 'number', min: 0, placeholder: 'as usual' };

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Input } from '../../parts/form.tsx';
-import { Card, Facts, Loaded } from '../../parts/layout.tsx';
+import { Card, Facts, Read } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../account.texts.ts';
 import { BudgetTable, useBudgetName } from './budgets.tsx';
@@ -15,18 +14,17 @@ const DAY_S = 86_400;
 
 /** What the account used, day by day. */
 export function UsageCard() {
-  const days = useSignal<string | boolean>('30');
-  const chosen = useSignal<string | boolean>('minutes');
-  const [amount, name] = t.amounts.find(([each]) => each === chosen.value) ?? t.amounts[0];
-  const usage = useAnswer('GET /api/usage', { query: { days: `${days.value}` } });
+  const [days, setDays] = useState('30');
+  const [chosen, choose] = useState('minutes');
+  const [amount, name] = t.amounts.find(([each]) => each === chosen) ?? t.amounts[0];
   const nameOf = useBudgetName();
   return (
     <Card title={t.usage} class="wide">
       <div class="grid">
-        <Input label={t.period} type="choice" of={days} options={t.periods} />
-        <Input label={t.amount} type="choice" of={chosen} options={t.amounts} />
+        <Input label={t.period} type="choice" value={days} onValue={setDays} options={t.periods} />
+        <Input label={t.amount} type="choice" value={chosen} onValue={choose} options={t.amounts} />
       </div>
-      <Loaded answer={usage}>
+      <Read from="GET /api/usage" query={{ days }}>
         {(data) => (
           <>
             <Facts
@@ -45,7 +43,7 @@ export function UsageCard() {
             <BudgetTable of={data.budgets} nameOf={nameOf} />
           </>
         )}
-      </Loaded>
+      </Read>
     </Card>
   );
 }

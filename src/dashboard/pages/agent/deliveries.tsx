@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { Source } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Card, Loaded, Row } from '../../parts/layout.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { Card, Read, Row } from '../../parts/layout.tsx';
 import { List } from '../../parts/list.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { State } from '../../parts/state.tsx';
@@ -17,7 +16,6 @@ const PAGE = 50;
 
 /** The events that a model was asked about, and what came of them. */
 export function Deliveries({ agentId }: { readonly agentId: string }) {
-  const [openId, setOpenId] = useState<string>();
   return (
     <section class="card">
       <List
@@ -33,9 +31,9 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
       >
         {({ id, event_type: type, status, created_at: at, error }) => {
           const title = (
-            <button type="button" class="link" onClick={() => setOpenId(id)}>
-              {t.eventTypes[type] ?? type}
-            </button>
+            <DialogButton class="link" name={t.eventTypes[type] ?? type} title={t.delivery}>
+              {() => <OneDelivery id={id} />}
+            </DialogButton>
           );
           return (
             <Row title={title} note={error ?? <Moment iso={at} />}>
@@ -44,23 +42,22 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
           );
         }}
       </List>
-      {openId !== undefined && <OneDelivery id={openId} onClose={() => setOpenId(undefined)} />}
     </section>
   );
 }
 
-function OneDelivery({ id, onClose }: { readonly id: string; onClose(): void }) {
-  const detail = useAnswer('GET /api/agent-deliveries/{id}', { params: { id } }, { everyMs: 3_000 });
-  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params: { id } });
+function OneDelivery({ id }: { readonly id: string }) {
+  const params = { id };
+  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params });
   return (
-    <Dialog title={t.delivery} onClose={onClose}>
-      <Loaded answer={detail}>{(found) => <Shown {...found} />}</Loaded>
+    <>
+      <Read from="GET /api/agent-deliveries/{id}" params={params} everyMs={3_000}>
+        {(found) => <Shown {...found} />}
+      </Read>
       <div class="row">
-        <Action run={replay} done={t.replayed}>
-          {t.replay}
-        </Action>
+        <Action run={replay} done={t.replayed} name={t.replay} />
       </div>
-    </Dialog>
+    </>
   );
 }
 
@@ -99,12 +96,8 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
   return (
     <Card title={t.test} hint={t.testHint}>
       <div class="row">
-        <Action class="primary" run={test}>
-          {t.testAction}
-        </Action>
-        <Action run={forget} done={t.forgotten}>
-          {t.forget}
-        </Action>
+        <Action class="primary" run={test} name={t.testAction} />
+        <Action run={forget} done={t.forgotten} name={t.forget} />
       </div>
       {tested && (
         <p class="row">

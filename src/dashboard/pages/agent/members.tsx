@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Agent } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
-import { Form } from '../../parts/form.tsx';
+import { TextForm } from '../../parts/form.tsx';
 import { Card, Row, Rows } from '../../parts/layout.tsx';
 import { State } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
@@ -18,11 +17,9 @@ export function Members({ agent }: { readonly agent: Agent }) {
       <Keys agent={agent} />
       {agent.oauth_clients.length > 0 && (
         <Card title={t.clients}>
-          <ul class="rows">
-            {agent.oauth_clients.map(({ client_id: id, client_name: name }) => (
-              <li key={id}>{name}</li>
-            ))}
-          </ul>
+          <Rows of={agent.oauth_clients}>
+            {({ client_id: id, client_name: name }) => <Row key={id} title={name} />}
+          </Rows>
         </Card>
       )}
     </div>
@@ -82,11 +79,7 @@ function Keys({ agent }: { readonly agent: Agent }) {
 }
 
 function TakeOut({ run }: { run(): Promise<unknown> }) {
-  return (
-    <Action class="quietly" run={run}>
-      {t.takeOut}
-    </Action>
-  );
+  return <Action class="quietly" run={run} name={t.takeOut} />;
 }
 
 interface GroupProps<T> {
@@ -110,15 +103,13 @@ function Group<T extends { readonly id: string }>({
   ...adding
 }: GroupProps<T>) {
   const options = others.filter(([id]) => !of.some((member) => member.id === id));
-  const fields = { id: { label: adding.label, type: 'choice', options } };
-  const draft = useSignal<Readonly<Record<string, string | boolean>>>({});
-  const add = (): Promise<unknown> => adding.add(`${draft.value.id || options[0]?.[0]}`);
+  const choice = { label: adding.label, type: 'choice', options };
   return (
     <Card title={title}>
       <Rows of={of} none={none}>
         {row}
       </Rows>
-      {options.length > 0 && <Form fields={fields} draft={draft} submit={add} action={t.add} inline />}
+      {options.length > 0 && <TextForm {...choice} send={adding.add} action={t.add} />}
     </Card>
   );
 }

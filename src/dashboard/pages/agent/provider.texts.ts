@@ -1,4 +1,4 @@
-import type { Fields } from '../../parts/draft.ts';
+import type { Fields } from '../../parts/field.ts';
 
 export const t = {
   provider: {

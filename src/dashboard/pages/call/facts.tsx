@@ -1,6 +1,6 @@
 import type { Answers, Call } from '../../api/answers.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Card, Facts } from '../../parts/layout.tsx';
+import { Card, Facts, Row, Rows } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
@@ -42,14 +42,13 @@ export function Participants({ call, live }: ParticipantsProps) {
   if (participants.length === 0) return null;
   return (
     <Card title={t.participants}>
-      <ul class="rows">
-        {participants.map(({ id, name }) => (
-          <li key={id} class="row">
-            <span class="grow cut">{name || t.otherEnd}</span>
+      <Rows of={participants}>
+        {({ id, name }) => (
+          <Row key={id} title={name || t.otherEnd}>
             {speaking.has(name) && <Badge tone="good">{t.speaksNow}</Badge>}
-          </li>
-        ))}
-      </ul>
+          </Row>
+        )}
+      </Rows>
     </Card>
   );
 }

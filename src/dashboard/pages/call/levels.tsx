@@ -13,11 +13,8 @@ const MOST_SAMPLES = 240;
 
 /** How loud both sides are and were, and how the audio is doing. */
 export function Levels({ callId }: { readonly callId: string }) {
-  const { data } = useAnswer(
-    'GET /api/call/{call_id}/audio',
-    { params: { call_id: callId } },
-    { everyMs: READ_MS },
-  );
+  const params = { call_id: callId };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params, everyMs: READ_MS });
   const [samples, setSamples] = useState<readonly { readonly timeS: number; readonly audio: Audio }[]>([]);
   useEffect(() => {
     if (data)

@@ -1,15 +1,16 @@
-import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { BASE } from '../../api/request.ts';
 import { Source } from '../../parts/copy.tsx';
-import { useDraft } from '../../parts/draft.ts';
-import { Form, Input, Inputs } from '../../parts/form.tsx';
+import type { Body } from '../../parts/field.ts';
+import { Form } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../docs.texts.ts';
 import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
 import { Prose } from './prose.tsx';
 
 const JSON_TYPE = 'application/json';
+/** The field of the body: no parameter is called so. */
+const BODY = ' body';
 
 interface OperationProps {
   readonly document: Document;
@@ -17,7 +18,7 @@ interface OperationProps {
   readonly path: string;
   readonly operation: Operation;
   /** The key with which requests are tried; empty: the session. */
-  readonly apiKey: Signal<string | boolean>;
+  readonly apiKey: string;
 }
 
 /** One endpoint: what it takes and answers, and a form to try it. */
@@ -112,14 +113,16 @@ function innermost(document: Document, schema: Schema): Schema {
 /** Sends the request from here, as whoever is signed in or with the key. */
 function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
   const { document, method, path, operation, apiKey, body } = props;
-  const text = useSignal<string | boolean>(body ? JSON.stringify(exampleOf(document, body), null, 2) : '');
   const [answer, setAnswer] = useState('');
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'header');
   const named = parameters.map(({ name, required = false }) => [name, { label: name, required }] as const);
-  const fields = Object.fromEntries(named);
-  const draft = useDraft(fields);
-  const send = async (): Promise<void> => {
-    const given = (name: string): string => `${draft.value[name] ?? ''}`;
+  const fields = {
+    ...Object.fromEntries(named),
+    ...(body && { [BODY]: { label: t.body, type: 'area', rows: 8 } }),
+  };
+  const example = { [BODY]: body && JSON.stringify(exampleOf(document, body), null, 2) };
+  const send = async (typed: Body): Promise<void> => {
+    const given = (name: string): string => `${typed[name] ?? ''}`;
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given(name)));
     const url = new URL(filled.slice(1), BASE);
     for (const { name, in: place } of parameters)
@@ -128,19 +131,21 @@ function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
       method: method.toUpperCase(),
       headers: {
         ...(body && { 'Content-Type': JSON_TYPE }),
-        ...(apiKey.value && { 'X-API-Key': `${apiKey.value}` }),
+        ...(apiKey && { 'X-API-Key': apiKey }),
       },
-      ...(body && { body: `${text.value}` }),
+      ...(body && { body: given(BODY) }),
     });
     setAnswer(`${response.status} ${response.statusText}\n${pretty(await response.text())}`);
   };
   return (
     <details>
       <summary>{t.tryIt}</summary>
-      <Form submit={() => send().catch(() => setAnswer(texts.noAnswer))} action={texts.send}>
-        <Inputs of={fields} draft={draft} />
-        {body && <Input label={t.body} type="area" of={text} rows={8} />}
-      </Form>
+      <Form
+        fields={fields}
+        stored={example}
+        submit={(typed) => send(typed).catch(() => setAnswer(texts.noAnswer))}
+        action={texts.send}
+      />
       <div aria-live="polite">{answer !== '' && <Source text={answer} label={t.answer} />}</div>
     </details>
   );

@@ -1,9 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { TextForm } from '../../parts/form.tsx';
-import { Loaded, PageHead } from '../../parts/layout.tsx';
+import { PageHead, Read } from '../../parts/layout.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../inbox.texts.ts';
@@ -17,9 +16,8 @@ const MOST = 200;
 
 export function OpenConversation({ id }: { readonly id: string }) {
   const args = { params: { conversation_id: id }, query: { limit: MOST } };
-  const history = useAnswer('GET /api/inbox/{conversation_id}', args, { on: ['dm_'], about: id });
   return (
-    <Loaded answer={history}>
+    <Read from="GET /api/inbox/{conversation_id}" {...args} on={['dm_']} about={id}>
       {({ conversation, messages }) => (
         <>
           <PageHead title={conversation.remote_name || conversation.remote_id} back="/inbox">
@@ -32,7 +30,7 @@ export function OpenConversation({ id }: { readonly id: string }) {
           </section>
         </>
       )}
-    </Loaded>
+    </Read>
   );
 }
 

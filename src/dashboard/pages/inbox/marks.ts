@@ -24,8 +24,8 @@ export function useMarks(
 ): ReadonlyMap<string, Marks> {
   const since = messages.at(-MARKED)?.created_at ?? messages[0]?.created_at;
   const query = { last_message_cursor: since, platform, limit: MOST_EVENTS };
-  const freshness = { on: ['dm_reaction', 'dm_edited'], about: id, off: since === undefined };
-  const { data } = useAnswer('GET /api/inbox', { query }, freshness);
+  const on = ['dm_reaction', 'dm_edited'];
+  const { data } = useAnswer('GET /api/inbox', { query, on, about: id, off: since === undefined });
   const marks = new Map<string, Marks>();
   for (const event of data?.events ?? []) {
     const { conversation_id: of, message_id: messageId } = event;

@@ -22,9 +22,7 @@ export function AgentPing() {
   }, [isRunning]);
   const start = async (): Promise<void> => setProbe(await ask('POST /api/keys/test-agent/start'));
   const button = (
-    <Action class="primary" disabled={isRunning} run={start}>
-      {isRunning ? t.running : t.start}
-    </Action>
+    <Action class="primary" disabled={isRunning} run={start} name={isRunning ? t.running : t.start} />
   );
   return (
     <Card title={t.ping} hint={t.pingHint} action={button}>

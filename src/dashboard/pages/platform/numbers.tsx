@@ -3,7 +3,7 @@ import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { attempt } from '../../parts/action.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { type Fields, held } from '../../parts/draft.ts';
+import type { Fields } from '../../parts/field.ts';
 import { Form, Input } from '../../parts/form.tsx';
 import { Card } from '../../parts/layout.tsx';
 import { List } from '../../parts/list.tsx';
@@ -38,8 +38,8 @@ function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: re
     stt_voice_config_id: { label: stt, type: 'choice', options: optionsOf('stt') },
     tts_voice_config_id: { label: tts, type: 'choice', options: optionsOf('tts') },
   };
-  const change = (name: string, value: string | boolean): void => {
-    const body = { [name]: value === '' ? null : value };
+  const change = (name: string, value: string): void => {
+    const body = { [name]: fields[name]?.type === 'check' ? value !== '' : value || null };
     void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved);
   };
   const remove = () => ask('DELETE /api/sip/dids/{did_id}', { params });
@@ -56,7 +56,8 @@ function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: re
           <Input
             key={name}
             {...field}
-            of={held(did[name as keyof Did] ?? '', (value) => change(name, value))}
+            value={did[name as keyof Did]}
+            onValue={(value) => change(name, value)}
           />
         ))}
       </div>

@@ -18,7 +18,7 @@ export function TestDm({ platform }: { readonly platform: string }) {
   };
   return (
     <>
-      <Action run={test}>{t.test}</Action>
+      <Action run={test} name={t.test} />
       {error && (
         <Dialog title={t.testFailed} onClose={() => setError(undefined)}>
           <p class="small quiet">{t.words}</p>
@@ -26,9 +26,7 @@ export function TestDm({ platform }: { readonly platform: string }) {
           {error.suggestion !== null && <p class="small quiet">{t.suggestion}</p>}
           <p>{error.suggestion}</p>
           <div class="row">
-            <Action run={() => report(platform, error)} done={t.reported}>
-              {t.wrong}
-            </Action>
+            <Action run={() => report(platform, error)} done={t.reported} name={t.wrong} />
           </div>
         </Dialog>
       )}

@@ -1,4 +1,4 @@
-import type { FieldSpec } from '../../parts/draft.ts';
+import type { FieldSpec } from '../../parts/field.ts';
 import { texts } from '../../texts.ts';
 
 const password: FieldSpec = { label: 'Password', type: 'password', autocomplete: 'new-password' };

@@ -3,7 +3,7 @@ import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Copyable } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import type { Body } from '../../parts/draft.ts';
+import type { Body } from '../../parts/field.ts';
 import { Form } from '../../parts/form.tsx';
 import { Card, ErrorNote } from '../../parts/layout.tsx';
 import { State, stateName } from '../../parts/state.tsx';
@@ -16,7 +16,7 @@ const USUAL = { port: 5060, transport: 'udp', srtp: 'off', register: true, behin
 
 /** The trunk to a telephone provider, and whether it is registered. */
 export function Trunk() {
-  const trunk = useAnswer('GET /api/sip/trunk', {}, { everyMs: 5_000 });
+  const trunk = useAnswer('GET /api/sip/trunk', { everyMs: 5_000 });
   const isMissing = trunk.error?.status === 404;
   const stored = isMissing ? undefined : trunk.data;
   return (

@@ -26,9 +26,7 @@ export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
   };
   return (
     <Card title={t.interruption} hint={isReady ? t.interruptionHint : t.needs}>
-      <Action run={test} disabled={!isReady}>
-        {t.begin}
-      </Action>
+      <Action run={test} disabled={!isReady} name={t.begin} />
     </Card>
   );
 }

@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import type { Answers, Preset, SpeechKind } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { type Body, type Fields, fieldOf, useDraft } from '../../parts/draft.ts';
+import { type Body, type Fields, fieldOf } from '../../parts/field.ts';
 import { Form, Input } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../voice.texts.ts';
@@ -21,11 +21,11 @@ interface PresetFormProps {
 export function PresetForm({ catalog, ...props }: PresetFormProps & { readonly catalog: Catalog }) {
   const { kind, preset } = props;
   const offering = catalog.providers.filter(({ kinds }) => kinds[kind] !== undefined);
-  const chosen = useSignal<string | boolean>(preset?.provider ?? offering[0]?.name ?? '');
-  const provider = offering.find(({ name }) => name === chosen.value);
+  const [chosen, choose] = useState<string>(preset?.provider ?? offering[0]?.name ?? '');
+  const provider = offering.find(({ name }) => name === chosen);
   return (
     <>
-      {!preset && <Input {...t.provider} of={chosen} options={namesOf(offering)} />}
+      {!preset && <Input {...t.provider} onValue={choose} options={namesOf(offering)} />}
       {provider && <OfProvider key={provider.name} {...props} provider={provider} />}
     </>
   );
@@ -34,6 +34,8 @@ export function PresetForm({ catalog, ...props }: PresetFormProps & { readonly c
 function namesOf(all: readonly { readonly name: string; readonly title: string }[]) {
   return all.map(({ name, title }) => [name, title] as const);
 }
+
+const USUAL = { enabled: true };
 
 function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { readonly provider: Provider }) {
   const options = optionsOf(provider, kind);
@@ -47,7 +49,7 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
     ...options,
     enabled: t.enabledField,
   };
-  const draft = useDraft(fields, { enabled: true, ...preset, ...preset?.options });
+  const stored = preset && { ...preset, ...preset.options };
   const submit = async (body: Body): Promise<void> => {
     const given = Object.entries(body);
     const common = given.filter(([name]) => options[name] === undefined);
@@ -59,9 +61,9 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
   };
   const { missing } = provider.kinds[kind] ?? {};
   return (
-    <Form fields={fields} stored={preset} draft={draft} submit={submit} action={texts.save}>
+    <Form fields={fields} stored={stored} initial={USUAL} submit={submit} action={texts.save}>
       {missing && <p class="banner warn">{missing}</p>}
-      {kind === 'tts' && <Voices provider={provider} draft={draft} preset={preset} />}
+      {kind === 'tts' && <Voices provider={provider} preset={preset} />}
     </Form>
   );
 }

@@ -1,68 +1,52 @@
-import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Answers, Preset } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
-import type { Draft } from '../../parts/draft.ts';
+import { bodyOf, fillIn } from '../../parts/field.ts';
 import { Input } from '../../parts/form.tsx';
+import { Row, Rows } from '../../parts/layout.tsx';
 import { t } from '../voice.texts.ts';
 
 type Voice = Answers['POST /api/providers/{name}/voices']['voices'][number];
 
-const MOST_SHOWN = 40;
-
 interface VoicesProps {
   readonly provider: Answers['GET /api/voice-configs/schema']['providers'][number];
-  /** Of the preset, whose voice is chosen here. */
-  readonly draft: Draft;
   readonly preset: Preset | undefined;
 }
 
-/** The voices of the provider, to be heard and chosen. */
-export function Voices({ provider: { name: provider, needs_key: needsKey }, draft, preset }: VoicesProps) {
+/** The voices of the provider, to be heard and chosen for the form that this stands in. */
+export function Voices({ provider, preset }: VoicesProps) {
+  const { name, needs_key: needsKey, regions } = provider;
   const [voices, setVoices] = useState<readonly Voice[]>();
-  const wanted = useSignal<string | boolean>('');
-  const { api_key: apiKey = '', region } = draft.value;
+  const [wanted, setWanted] = useState('');
+  const place = useRef<HTMLDivElement>(null);
+  const formOf = () => place.current!.closest('form')!;
   const list = async (): Promise<void> => {
-    const ofKey = apiKey === '' ? {} : { api_key: apiKey, ...(region && { region }) };
-    const whose = apiKey === '' && preset && needsKey ? { voice_config_id: preset.id } : ofKey;
-    const found = await ask('POST /api/providers/{name}/voices', { params: { name: provider }, body: whose });
-    setVoices(found.voices);
+    const given = { ...(needsKey && { api_key: t.key }), ...(regions.length > 0 && { region: t.region }) };
+    const ofKey = bodyOf(formOf(), given, {}, true);
+    const whose = preset && ofKey.api_key === undefined ? { voice_config_id: preset.id } : ofKey;
+    const body = needsKey ? whose : {};
+    setVoices((await ask('POST /api/providers/{name}/voices', { params: { name }, body })).voices);
   };
-  const choose = (voice: string): void => {
-    draft.value = { ...draft.value, voice };
-  };
-  const shown = (voices ?? []).filter(({ name, description, languages }) =>
-    `${name} ${description} ${languages}`.toLowerCase().includes(`${wanted.value}`.toLowerCase()),
+  const shown = (voices ?? []).filter((voice) =>
+    `${voice.name} ${voice.description} ${voice.languages}`.toLowerCase().includes(wanted.toLowerCase()),
   );
   return (
-    <div class="field">
-      <Action run={list} disabled={needsKey && apiKey === '' && !preset}>
-        {t.listVoices}
-      </Action>
+    <div class="field" ref={place}>
+      <Action run={list} name={t.listVoices} />
       {voices && (
         <>
-          <Input label={t.findVoice} of={wanted} type="search" />
-          <ul class="rows scrolling">
-            {shown.slice(0, MOST_SHOWN).map(({ id, name, description, languages, preview_url: preview }) => (
-              <li key={id} class="row-card">
-                <span class="grow">
-                  <strong>{name}</strong>
-                  <span class="quiet small cut">
-                    {[description, ...languages].filter(Boolean).join(' · ')}
-                  </span>
-                </span>
+          <Input label={t.findVoice} onValue={setWanted} type="search" />
+          <Rows of={shown} class="scrolling">
+            {({ id, name: title, description, languages, preview_url: preview }) => (
+              <Row key={id} title={title} note={[description, ...languages].filter(Boolean).join(' · ')}>
                 {preview?.startsWith('https:') && (
-                  <Action run={() => new Audio(preview).play()} label={`${t.preview}: ${name}`}>
-                    ▶
-                  </Action>
+                  <Action run={() => new Audio(preview).play()} name="▶" label={`${t.preview}: ${title}`} />
                 )}
-                <button type="button" onClick={() => choose(id)}>
-                  {t.choose}
-                </button>
-              </li>
-            ))}
-          </ul>
+                <Action run={() => fillIn(formOf(), 'voice', id)} name={t.choose} />
+              </Row>
+            )}
+          </Rows>
         </>
       )}
     </div>
