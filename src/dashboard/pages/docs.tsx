@@ -3,8 +3,7 @@ import { BASE_PATH } from '../api/request.ts';
 import { Input } from '../parts/form.tsx';
 import { Card, PageHead, Read } from '../parts/layout.tsx';
 import type { Document, Operation } from './docs/document.ts';
-import { OperationBody } from './docs/operation.tsx';
-import { Prose } from './docs/prose.tsx';
+import { OperationBody, Prose } from './docs/operation.tsx';
 import { t } from './docs.texts.ts';
 
 interface Endpoint {

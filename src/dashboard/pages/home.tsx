@@ -7,7 +7,7 @@ import { List } from '../parts/list.tsx';
 import { isBad, State, stateName } from '../parts/state.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
-import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/budgets.tsx';
+import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/usage.tsx';
 import { LiveCalls } from './calls.tsx';
 import { t } from './home.texts.ts';
 import { t as inbox } from './inbox.texts.ts';

@@ -1,7 +1,8 @@
+import { useState } from 'preact/hooks';
 import type { Platform } from '../api/answers.ts';
-import { ask } from '../api/request.ts';
-import { Action } from '../parts/action.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ApiError, ask } from '../api/request.ts';
+import { Action, tell } from '../parts/action.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Card, Empty, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
@@ -13,9 +14,7 @@ import {
   Nextcloud,
   OwnerCode,
 } from './platform/connecting.tsx';
-import { Numbers } from './platform/numbers.tsx';
-import { TestDm } from './platform/test-dm.tsx';
-import { Trunk } from './platform/trunk.tsx';
+import { Numbers, Trunk } from './platform/phone.tsx';
 import { t } from './platforms.texts.ts';
 
 /** Which ways of connecting each platform has. */
@@ -108,4 +107,46 @@ function Logins({ platform, accounts, setup }: Platform) {
       )}
     </Rows>
   );
+}
+
+/** Sends a test message to the person's own account of the platform; shows what the platform says to a failure. */
+export function TestDm({ platform }: { readonly platform: string }) {
+  const [error, setError] = useState<ApiError>();
+  const test = async (): Promise<void> => {
+    try {
+      await ask('POST /api/platforms/{provider}/test-dm', { params: { provider: platform } });
+      tell(t.testSent);
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+    }
+  };
+  return (
+    <>
+      <Action run={test} name={t.test} />
+      {error && (
+        <Dialog title={t.testFailed} onClose={() => setError(undefined)}>
+          <p class="small quiet">{t.words}</p>
+          <p>{error.message}</p>
+          {error.suggestion !== null && <p class="small quiet">{t.suggestion}</p>}
+          <p>{error.suggestion}</p>
+          <div class="row">
+            <Action run={() => report(platform, error)} done={t.reported} name={t.wrong} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+async function report(platform: string, { message, suggestion }: ApiError): Promise<void> {
+  await ask('POST /api/feedback', {
+    body: {
+      message: t.wrong,
+      surface: 'dashboard/platforms',
+      provider: platform,
+      error_detail: message,
+      suggestion_shown: suggestion,
+    },
+  });
 }

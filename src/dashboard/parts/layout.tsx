@@ -161,7 +161,7 @@ export function Row({ title, note, href, children, below }: RowProps) {
   );
   return (
     <li>
-      <div class="row-card">
+      <div class="row">
         {href === undefined ? (
           <span class="grow">{name}</span>
         ) : (

@@ -6,7 +6,7 @@ import { Action } from '../parts/action.tsx';
 import type { Body } from '../parts/field.ts';
 import { Form } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
-import { currentPassword, newPassword, t } from './sign-in.texts.ts';
+import { currentPassword, newPassword, t } from './shell.texts.ts';
 
 /** The card before the dashboard. */
 function Gate({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {

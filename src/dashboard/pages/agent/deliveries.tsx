@@ -8,7 +8,7 @@ import { Card, Read, Row } from '../../parts/layout.tsx';
 import { List } from '../../parts/list.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { State } from '../../parts/state.tsx';
-import { t } from './provider.texts.ts';
+import { t } from '../agents.texts.ts';
 
 type Detail = Answers['GET /api/agent-deliveries/{id}'];
 

@@ -6,8 +6,8 @@ import { type Body, bodyOf, type Fields, fieldOf, fillIn } from '../../parts/fie
 import { Form, Input, Inputs } from '../../parts/form.tsx';
 import { Read } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
+import { t } from '../agents.texts.ts';
 import { TestAgent } from './deliveries.tsx';
-import { t } from './provider.texts.ts';
 
 type Catalog = Answers['GET /api/agents/providers'];
 type Stored = Answers['GET /api/agents/{agent_id}/provider'];

@@ -7,8 +7,8 @@ import type { Body } from '../../parts/field.ts';
 import { Form } from '../../parts/form.tsx';
 import { Card, Read } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
-import { t as b } from '../account/budgets.texts.ts';
-import { BudgetTable } from '../account/budgets.tsx';
+import { BudgetTable } from '../account/usage.tsx';
+import { t as account } from '../account.texts.ts';
 import { t } from '../agents.texts.ts';
 
 /** What an agent is called, may do, and may use. */
@@ -29,12 +29,12 @@ export function Settings({ agent }: { readonly agent: Agent }) {
       </div>
       <Read from="GET /api/usage" query={{ days: 1 }}>
         {({ budgets }) => (
-          <Card title={b.title} hint={b.hint}>
+          <Card title={account.budget.title} hint={account.budget.hint}>
             <BudgetTable of={budgets.filter((each) => each.agent_id === agent.id)} />
             <details>
-              <summary>{b.change}</summary>
+              <summary>{account.budget.change}</summary>
               <Form
-                fields={b.limits}
+                fields={account.budget.limits}
                 stored={agent.budget}
                 submit={(budget) => change({ budget })}
                 {...common}

@@ -6,7 +6,6 @@ import { Form } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../docs.texts.ts';
 import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
-import { Prose } from './prose.tsx';
 
 const JSON_TYPE = 'application/json';
 /** The field of the body: no parameter is called so. */
@@ -157,4 +156,18 @@ function pretty(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A description of the API: paragraphs, with code in backticks. */
+export function Prose({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <>
+      {text.split('\n').map((line, at) => (
+        <p key={at}>
+          {line.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+        </p>
+      ))}
+    </>
+  );
 }

@@ -7,7 +7,7 @@ import type { Body } from '../../parts/field.ts';
 import { Form, TextForm } from '../../parts/form.tsx';
 import { Card } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { t } from './connecting.texts.ts';
+import { t } from '../platforms.texts.ts';
 
 /** Leaves for the platform's sign-in, which comes back here. */
 export async function connectBySignIn(provider: string, options: object): Promise<void> {
