@@ -20,6 +20,7 @@ export const texts = {
   more: 'Show more',
   name: 'Name',
   all: 'All',
+  none: 'Nothing yet',
   platform: 'Platform',
   advanced: 'More settings',
   keepSecret: 'Leave empty to keep the stored one',

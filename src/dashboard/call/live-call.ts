@@ -35,12 +35,11 @@ export class LiveCall {
   readonly items: Signal<readonly Item[]> = signal([]);
   readonly speaking: Signal<ReadonlyMap<number, string>> = signal(new Map());
   readonly audio: Signal<AudioState> = signal('off');
-  /** Of what the browser hears, from 0 to 1. */
-  readonly level: Signal<number> = signal(0);
+  /** What the browser hears; null: nothing. */
+  readonly sound: Signal<CallAudio | null> = signal(null);
   readonly isConnected: Signal<boolean> = signal(false);
   readonly #callId: string;
   #socket: WebSocket | null = null;
-  #sound: CallAudio | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -53,43 +52,34 @@ export class LiveCall {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#socket?.close();
-    void this.#sound?.close();
+    void this.sound.peek()?.close();
   }
 
   /** Hears the call. Call it when a button is pressed. */
   async listen(): Promise<void> {
-    this.#sound = await CallAudio.open({
-      send: (pcm) => {
-        if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(pcm as Int16Array<ArrayBuffer>);
-      },
-      onLevel: (level) => {
-        this.level.value = Math.max(level, this.level.peek() * 0.85);
-      },
-    });
+    this.sound.value = await CallAudio.open((pcm) => this.#send(pcm as Int16Array<ArrayBuffer>));
     this.#configure(true);
     this.audio.value = 'listening';
   }
 
   /** Is heard in the call as well. Throws when the microphone is refused. */
   async speak(): Promise<void> {
-    if (this.#sound === null) await this.listen();
-    await this.#sound?.openMicrophone();
+    if (this.sound.peek() === null) await this.listen();
+    await this.sound.peek()?.openMicrophone();
     this.audio.value = 'speaking';
   }
 
   mute(): void {
-    this.#sound?.closeMicrophone();
-    this.#send({ type: 'clear' });
+    this.sound.peek()?.closeMicrophone();
+    this.#tell({ type: 'clear' });
     this.audio.value = 'listening';
   }
 
   async stopListening(): Promise<void> {
-    if (this.#sound === null) return;
     this.#configure(false);
-    await this.#sound.close();
-    this.#sound = null;
+    await this.sound.peek()?.close();
+    this.sound.value = null;
     this.audio.value = 'off';
-    this.level.value = 0;
   }
 
   #connect(): void {
@@ -98,12 +88,12 @@ export class LiveCall {
     socket.onopen = () => {
       this.isConnected.value = true;
       this.items.value = [];
-      this.#send({ type: 'transcript_config', interim: true });
-      if (this.#sound !== null) this.#configure(true);
+      this.#tell({ type: 'transcript_config', interim: true });
+      this.#configure(true);
     };
     socket.onmessage = ({ data }) => {
       if (typeof data === 'string') this.#receive(JSON.parse(data) as StreamEvent);
-      else this.#sound?.play(data as ArrayBuffer);
+      else this.sound.peek()?.play(data as ArrayBuffer);
     };
     socket.onclose = ({ code }) => {
       this.isConnected.value = false;
@@ -117,12 +107,16 @@ export class LiveCall {
   }
 
   #configure(receive: boolean): void {
-    if (this.#sound === null) return;
-    this.#send({ type: 'audio_config', sample_rate: this.#sound.sampleRateHz, receive });
+    const sound = this.sound.peek();
+    if (sound !== null) this.#tell({ type: 'audio_config', sample_rate: sound.sampleRateHz, receive });
   }
 
-  #send(message: object): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  #tell(message: object): void {
+    this.#send(JSON.stringify(message));
+  }
+
+  #send(data: string | Int16Array<ArrayBuffer>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(data);
   }
 
   #receive(event: StreamEvent): void {

@@ -23,7 +23,6 @@ export const t = {
   passwordChanged: 'The password was changed, and other browsers were signed out',
   passwordFields: { current_password: password, new_password: newPassword('New password') } as Fields,
   identities: 'Other ways to sign in',
-  noIdentities: 'None yet',
   unlink: 'Unlink',
   link: (name: string) => `Link ${name}`,
   data: 'Your data',
@@ -39,7 +38,6 @@ export const t = {
 
   audit: 'Audit log',
   auditHint: 'Every change of settings, and who made it.',
-  noAudit: 'Nothing was changed yet.',
   by: {
     session: 'a browser',
     settings: 'a settings key',

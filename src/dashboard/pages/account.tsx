@@ -67,7 +67,7 @@ function Identities() {
     <Card title={t.identities}>
       <Loaded answer={identities}>
         {(data) => (
-          <Rows of={data.identities} none={t.noIdentities}>
+          <Rows of={data.identities}>
             {({ id, provider, email, last_used_at: at }) => (
               <Row key={id} title={provider} note={[`${email} · `, <Moment key={at} iso={at} />]}>
                 <Action class="quietly" run={() => unlink(id)} name={t.unlink} />
@@ -118,9 +118,8 @@ function AuditLog() {
         from="GET /api/audit-log"
         query={{ limit: 20 }}
         of={({ lines }) => lines}
-        idOf={({ id }) => id}
+        by="id"
         next={({ next_before: before }) => (before === null ? null : { before })}
-        none={t.noAudit}
         class="long"
       >
         {({ action, subject, detail, by, created_at: at }) => (

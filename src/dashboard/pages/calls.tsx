@@ -46,7 +46,7 @@ export function LiveCalls() {
         on={['call_invite', 'call_state', 'call_error', 'call_waiting']}
         everyMs={10_000}
         of={({ calls }) => calls.toReversed()}
-        idOf={(call) => call.call_id}
+        by="call_id"
         none={t.none}
         class="long"
       >
@@ -141,7 +141,7 @@ function History() {
         query={{ state: 'ended', ...(chosen as Record<string, string>) }}
         on={['call_state', 'call_error']}
         of={({ calls }) => calls}
-        idOf={(call) => call.call_id}
+        by="call_id"
         next={({ next_cursor: cursor }) => (cursor ? { cursor } : null)}
         none={t.noPast}
         class="long"

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { BASE_PATH } from '../api/request.ts';
 import { Input } from '../parts/form.tsx';
-import { Card, PageHead, Read } from '../parts/layout.tsx';
+import { Card, Fold, PageHead, Read } from '../parts/layout.tsx';
 import type { Document, Operation } from './docs/document.ts';
 import { OperationBody, Prose } from './docs/operation.tsx';
 import { t } from './docs.texts.ts';
@@ -48,7 +48,9 @@ function Reference({ document }: { readonly document: Document }) {
           <ul class="rows">
             {endpoints.map((each) => (
               <li key={each.operation.operationId} id={each.operation.operationId}>
-                <Shown {...each} document={document} apiKey={apiKey} />
+                <Fold title={<Name {...each} />}>
+                  {() => <OperationBody {...each} document={document} apiKey={apiKey} />}
+                </Fold>
               </li>
             ))}
           </ul>
@@ -58,17 +60,11 @@ function Reference({ document }: { readonly document: Document }) {
   );
 }
 
-/** An endpoint, whose description is made when it is opened: there are more than a hundred. */
-function Shown(props: Endpoint & Omit<Parameters<typeof OperationBody>[0], keyof Endpoint>) {
-  const [isOpen, setOpen] = useState(false);
-  const { method, path, operation } = props;
+function Name({ method, path, operation }: Endpoint) {
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
-      </summary>
-      {isOpen && <OperationBody {...props} />}
-    </details>
+    <>
+      <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
+    </>
   );
 }
 

@@ -66,7 +66,7 @@ export function HomePage() {
               query={{ limit: MOST_CONVERSATIONS }}
               on={['dm_']}
               of={(data) => data.conversations}
-              idOf={(each) => each.conversation_id}
+              by="conversation_id"
               none={inbox.none}
             >
               {(each) => <ConversationRow {...each} />}

@@ -29,7 +29,7 @@ export function InboxPage() {
             of={({ conversations }) =>
               conversations.filter((each) => platform === '' || each.platform === platform)
             }
-            idOf={(each) => each.conversation_id}
+            by="conversation_id"
             next={(last, pages) => (last.conversations.length < PAGE ? null : { offset: pages * PAGE })}
             none={t.none}
             class="long"

@@ -48,7 +48,7 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   };
   return (
     <Card title={t.titles[kind]} hint={t.purposes[kind]}>
-      <List from={endpoints.list} of={({ keys }) => keys} idOf={({ id }) => id} none={t.none}>
+      <List from={endpoints.list} of={({ keys }) => keys} by="id">
         {({ id, name, key_prefix: prefix, last_used_at: at }) => (
           <Credential
             name={name}
@@ -74,12 +74,7 @@ function Clients() {
   return (
     <Card title={t.clients} hint={t.clientsHint}>
       <Copyable text={new URL('mcp/', BASE).href} label={t.url} />
-      <List
-        from="GET /api/mcp-authorizations"
-        of={({ authorizations }) => authorizations}
-        idOf={(each) => each.client_id}
-        none={t.noClients}
-      >
+      <List from="GET /api/mcp-authorizations" of={({ authorizations }) => authorizations} by="client_id">
         {({ client_id, client_name: name, platforms, last_used_at: at }) => (
           <Credential
             name={name}

@@ -74,7 +74,7 @@ function Details({ metrics, accounts, accounts_total: total, log, feedback }: Vi
           </Rows>
         </Card>
         <Card title={t.feedback}>
-          <Rows of={feedback} none={t.noFeedback} class="scrolling">
+          <Rows of={feedback} class="scrolling">
             {({ message, provider, error_detail: error, suggestion_shown: suggestion, created_at: at }) => (
               <Row
                 key={at}

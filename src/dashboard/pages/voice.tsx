@@ -34,7 +34,7 @@ function Presets({ catalog }: Known) {
         <div class="columns">
           {KINDS.map((kind) => (
             <Card key={kind} title={texts.speechKinds[kind]} action={<Add kind={kind} catalog={catalog} />}>
-              <Rows of={all.filter((each) => each.kind === kind)} none={t.none}>
+              <Rows of={all.filter((each) => each.kind === kind)}>
                 {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
               </Rows>
             </Card>

@@ -110,6 +110,22 @@ export function Read<E extends Reading>({ from, children, ...reads }: ReadProps<
   return <Loaded answer={useAnswer(from, reads)}>{children}</Loaded>;
 }
 
+interface FoldProps {
+  readonly title: ComponentChildren;
+  children(): ComponentChildren;
+}
+
+/** What is made when it is opened. */
+export function Fold({ title, children }: FoldProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
 /** What stands in place of an empty list. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
@@ -117,8 +133,8 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 
 interface RowsProps<T> {
   readonly of: readonly T[];
-  /** What stands in place of none, if anything does. */
-  readonly none?: string;
+  /** What stands in place of none. */
+  readonly none?: string | undefined;
   readonly class?: string | undefined;
   children(item: T): ComponentChildren;
 }
@@ -126,13 +142,13 @@ interface RowsProps<T> {
 /** So many are drawn at first, and with each look at their end: of thousands only those that somebody looks at. */
 const DRAWN = 60;
 
-export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) {
+export function Rows<T>({ of, none = texts.none, class: look = '', children }: RowsProps<T>) {
   const [most, setMost] = useState(DRAWN);
   const [end, isEndSeen] = useSeen<HTMLLIElement>();
   useEffect(() => {
     if (isEndSeen && most < of.length) setMost(most + DRAWN);
   }, [isEndSeen, most, of.length]);
-  if (of.length === 0) return none ? <Empty>{none}</Empty> : null;
+  if (of.length === 0) return <Empty>{none}</Empty>;
   return (
     <ul class={`rows ${look}`}>
       {of.slice(0, most).map(children)}

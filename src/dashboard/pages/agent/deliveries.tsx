@@ -25,7 +25,7 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
         on={['dm_', 'call_']}
         everyMs={10_000}
         of={({ deliveries }) => deliveries}
-        idOf={({ id }) => id}
+        by="id"
         next={({ total }, pages) => (total > pages * PAGE ? { offset: pages * PAGE } : null)}
         none={t.noDelivery}
       >

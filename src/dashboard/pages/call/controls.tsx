@@ -28,7 +28,7 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
         <span class="gap" />
         <Confirm action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <LiveLevel label={calls.level} of={live.level} />}
+      {live?.sound.value && <LiveLevel label={calls.level} of={live.sound.value.level} />}
       {isActive && <Say call={call} />}
       {isActive && call.capabilities.includes('write') && (
         <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />

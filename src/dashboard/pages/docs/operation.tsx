@@ -3,9 +3,10 @@ import { BASE } from '../../api/request.ts';
 import { Source } from '../../parts/copy.tsx';
 import type { Body } from '../../parts/field.ts';
 import { Form } from '../../parts/form.tsx';
+import { Fold } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../docs.texts.ts';
-import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
+import { type Document, exampleOf, type Operation, type Schema, textOf } from './document.ts';
 
 const JSON_TYPE = 'application/json';
 /** The field of the body: no parameter is called so. */
@@ -26,31 +27,35 @@ export function OperationBody(props: OperationProps) {
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const parameters = operation.parameters ?? [];
   const messages = operation['x-messages'];
+  const query = {
+    properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
   return (
     <>
       <Prose text={operation.description} />
-      {parameters.length > 0 && (
-        <Fields
-          title={t.parameters}
-          document={document}
-          schema={{
-            properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
-            required: parameters.filter(({ required }) => required).map(({ name }) => name),
-          }}
-        />
-      )}
-      {body && <Fields title={t.body} document={document} schema={body} />}
-      {Object.entries(operation.responses).map(([status, { description, content }]) => (
-        <Fields
-          key={status}
-          title={`${status} ${description}`}
-          document={document}
-          schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
-        />
-      ))}
+      {parameters.length > 0 && <Shape title={t.parameters} document={document} schema={query} />}
+      {body && <Shape title={t.body} document={document} schema={body} />}
+      {Object.entries(operation.responses).map(([status, { description, content }]) => {
+        const schema = status < '400' ? content?.[JSON_TYPE]?.schema : undefined;
+        const title = `${status} ${description}`;
+        if (schema === undefined) return <Prose key={status} text={title} />;
+        return <Shape key={status} title={title} document={document} schema={schema} />;
+      })}
       {messages ? <Messages {...messages} /> : <TryIt {...props} body={body} />}
     </>
   );
+}
+
+interface ShapeProps {
+  readonly title: string;
+  readonly document: Document;
+  readonly schema: Schema;
+}
+
+/** What is sent or answered. */
+function Shape({ title, document, schema }: ShapeProps) {
+  return <Fold title={title}>{() => <Source text={textOf(document, schema)} label={title} />}</Fold>;
 }
 
 /** Of a WebSocket, in both directions. */
@@ -62,51 +67,6 @@ function Messages(messages: NonNullable<Operation['x-messages']>) {
       <Source text={messages[way].map((each) => JSON.stringify(each)).join('\n')} label={t[way]} />
     </section>
   ));
-}
-
-interface FieldsProps {
-  readonly title: string;
-  readonly document: Document;
-  readonly schema: Schema;
-}
-
-/** The fields of an object, which are shown once it is opened: schemas may contain themselves. */
-function Fields({ title, document, schema }: FieldsProps) {
-  const [isOpen, setOpen] = useState(false);
-  const inner = innermost(document, schema);
-  const { properties = {}, required = [] } = inner;
-  const rows = Object.entries(properties);
-  if (rows.length === 0) return <Prose text={title} />;
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen && (
-        <ul class="rows fields">
-          {rows.map(([name, property]) => (
-            <li key={name}>
-              <span>
-                <code>{name}</code> <span class="quiet small">{typeText(property)}</span>{' '}
-                {required.includes(name) && <strong class="small">{t.required}</strong>}
-              </span>
-              <Prose text={property.description ?? ''} />
-              {innermost(document, property).properties && (
-                <Fields title={typeText(property)} document={document} schema={property} />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </details>
-  );
-}
-
-/** The object in a list, a map or a choice. */
-function innermost(document: Document, schema: Schema): Schema {
-  const found = resolved(document, schema);
-  const { items, additionalProperties: others, anyOf = found.oneOf } = found;
-  if (items) return innermost(document, items);
-  if (typeof others === 'object') return innermost(document, others);
-  return anyOf?.map((each) => innermost(document, each)).find(({ properties }) => properties) ?? found;
 }
 
 /** Sends the request from here, as whoever is signed in or with the key. */

@@ -54,7 +54,6 @@ export const t = {
 
   numbers: {
     title: 'Phone numbers',
-    none: 'No number yet',
     add: 'Add a number',
     fields: {
       number: {

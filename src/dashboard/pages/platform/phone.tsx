@@ -84,7 +84,7 @@ export function Numbers() {
   const presets = useAnswer('GET /api/voice-configs');
   return (
     <Card title={t.numbers.title}>
-      <List from="GET /api/sip/dids" of={({ dids }) => dids} idOf={(did) => did.did_id} none={t.numbers.none}>
+      <List from="GET /api/sip/dids" of={({ dids }) => dids} by="did_id">
         {(did) => <PhoneNumber did={did} presets={presets.data?.voice_configs ?? []} />}
       </List>
       <h3>{t.numbers.add}</h3>
