@@ -5,7 +5,7 @@ import { ask, signedOut, socketUrl } from './request.ts';
 
 type InboxEvent = NonNullable<z.output<typeof Inbox>['events']>[number];
 
-/** An event of the account; `resync` when events may have been missed, so that everything shown is read again. */
+/** An event of the account; `resync` when events may have been missed before, so that everything shown is read again. */
 export type FeedEvent = { readonly type: string } & Partial<Omit<InboxEvent, 'type'>>;
 
 const RESYNC: FeedEvent = { type: 'resync' };
@@ -63,12 +63,20 @@ function reopen(): void {
 
 function receive(event: FeedEvent): void {
   if (event.type !== 'ready') return publish(event);
-  const missed = wasLive;
   wasLive = true;
   waitMs = FIRST_WAIT_MS;
   feedState.value = 'live';
-  if (missed) publish(RESYNC);
+  publish(RESYNC);
 }
+
+/** After a sleep a connection may be dead and nobody knows. */
+const SLEEP_MS = 60_000;
+let hiddenAtMs = 0;
+addEventListener('online', () => socket?.close());
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) hiddenAtMs = Date.now();
+  else if (Date.now() - hiddenAtMs > SLEEP_MS) socket?.close();
+});
 
 function publish(event: FeedEvent): void {
   for (const listener of [...listeners]) listener(event);

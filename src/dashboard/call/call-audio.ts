@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { t } from '../pages/call.texts.ts';
 import workletFile from './call-audio.worklet.js';
 
 /** The gateway converts no more. */
@@ -28,6 +29,7 @@ export class CallAudio {
    * microphone at a time.
    */
   static async open(send: (pcm: Int16Array) => void): Promise<CallAudio> {
+    if (!isSecureContext) throw new Error(t.needsHttps);
     let context = new AudioContext({ latencyHint: 'interactive' });
     if (context.sampleRate > HIGHEST_RATE_HZ) {
       await context.close();
@@ -57,7 +59,10 @@ export class CallAudio {
   /** Speaks from now on. Throws when the person or the browser refuses the microphone. */
   async openMicrophone(): Promise<void> {
     const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
-    this.#microphone = await navigator.mediaDevices.getUserMedia({ audio });
+    const asked = navigator.mediaDevices.getUserMedia({ audio });
+    this.#microphone = await asked.catch(({ name, message }: DOMException) => {
+      throw new Error(t.microphoneFaults[name] ?? message);
+    });
     this.#context.createMediaStreamSource(this.#microphone).connect(this.#node);
   }
 

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { encode } from 'uqr';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
@@ -20,10 +21,17 @@ export function Source({ text, label }: SourceProps) {
 
 /** A text to be taken elsewhere. */
 export function Copyable(source: SourceProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const copy = async (): Promise<void> => {
+    if (isSecureContext) return await navigator.clipboard.writeText(source.text);
+    // Without HTTPS there is no clipboard but that of what is selected.
+    getSelection()?.selectAllChildren(place.current!.querySelector('pre')!);
+    if (!document.execCommand('copy')) throw new Error(texts.unknownError);
+  };
   return (
-    <div class="copyable">
+    <div class="copyable" ref={place}>
       <Source {...source} />
-      <Action name={texts.copy} run={() => navigator.clipboard.writeText(source.text)} done={texts.copied} />
+      <Action name={texts.copy} run={copy} done={texts.copied} />
     </div>
   );
 }

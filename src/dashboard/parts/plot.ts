@@ -32,6 +32,8 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
     {
       width: place.clientWidth,
       height,
+      // Bars are days, and those of the gateway are in UTC.
+      ...(bars && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
       series: [{}, ...series],
       axes: [
         { ...axis, space: 90, values: timesOf },
@@ -51,7 +53,7 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
 }
 
 const DAY_S = 86_400;
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 

@@ -1,5 +1,5 @@
 import type { RefCallback } from 'preact';
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 /** Whether the element with the returned `ref` can be seen. */
 export function useSeen<E extends Element>(): readonly [ref: RefCallback<E>, isSeen: boolean] {
@@ -13,4 +13,19 @@ export function useSeen<E extends Element>(): readonly [ref: RefCallback<E>, isS
     observer.current.observe(element);
   }, []);
   return [ref, isSeen];
+}
+
+/** Keeps the end of what grows in sight, unless somebody has scrolled away from it. `newest` changes with each addition. */
+export function useFollowed<E extends Element>(newest: unknown): RefCallback<E> {
+  const [see, isSeen] = useSeen<E>();
+  const end = useRef<E | null>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isSeen || isFirst.current) end.current?.scrollIntoView({ block: 'nearest' });
+    isFirst.current = false;
+  }, [newest]);
+  return useCallback((element: E | null) => {
+    end.current = element;
+    see(element);
+  }, []);
 }

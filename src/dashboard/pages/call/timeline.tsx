@@ -2,10 +2,12 @@ import type { Answers } from '../../api/answers.ts';
 import type { Item, Turn } from '../../call/live-call.ts';
 import { Empty } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { useFollowed } from '../../parts/seen.ts';
 import { t } from '../call.texts.ts';
 
 /** What was said, written and happened, in order. */
 export function TimeLine({ items, none }: { readonly items: readonly Item[]; readonly none: string }) {
+  const end = useFollowed<HTMLLIElement>(items.length);
   if (items.length === 0) return <Empty>{none}</Empty>;
   return (
     <ol class="transcript" aria-live="polite">
@@ -16,6 +18,7 @@ export function TimeLine({ items, none }: { readonly items: readonly Item[]; rea
           {item.turn ? <Stages {...item.turn} /> : item.text}
         </li>
       ))}
+      <li ref={end} class="end" aria-hidden="true" />
     </ol>
   );
 }

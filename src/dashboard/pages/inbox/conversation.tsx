@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { TextForm } from '../../parts/form.tsx';
 import { PageHead, Read } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { useFollowed } from '../../parts/seen.ts';
 import { Badge, State } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../inbox.texts.ts';
@@ -49,10 +49,8 @@ interface MessagesProps extends Pick<History, 'conversation'> {
 }
 
 function Messages({ conversation, messages }: MessagesProps) {
-  const end = useRef<HTMLLIElement>(null);
-  const lastId = messages.at(-1)?.id;
+  const end = useFollowed<HTMLLIElement>(messages.at(-1)?.id);
   const marks = useMarks(conversation, messages);
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lastId]);
   return (
     <ol class="bubbles" aria-live="polite">
       {messages.map((message) => (
