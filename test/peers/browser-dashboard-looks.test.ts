@@ -119,10 +119,9 @@ describe.skipIf(requirePeer('chromium'))('the looks of the dashboard', () => {
       for (const text of [PARAGRAPH, ARABIC, HEBREW, WORD, '👍', `one\ntwo\n\nthree`]) {
         const attachments =
           text === HEBREW ? [{ name: `${LONG}.txt`, mime: 'text/plain', bytes_b64: 'aGVsbG8=' }] : [];
-        const choices = text === '👍' ? { choices: [LONG, ARABIC] } : {};
-        const to = { platform: 'agent', peer, task: `${at}`, ...choices };
-        const { status } = await gateway.agentApi.post('/api/dm/chat', { ...to, text, attachments });
-        expect(status).toBeLessThan(300);
+        const to = { platform: 'agent', peer, task: `${at}` };
+        const { status, body } = await gateway.agentApi.post('/api/dm/chat', { ...to, text, attachments });
+        expect([status < 300, body]).toEqual([true, expect.anything()]);
       }
     }
     const url = gateway.baseUrl.replace('http', 'ws');

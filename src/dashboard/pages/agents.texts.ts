@@ -81,6 +81,11 @@ export const t = {
       rows: 2,
       maxLength: 1_000,
     },
+    live_replies: {
+      label: 'Show replies while they are written',
+      hint: 'On platforms whose messages can be changed',
+      type: 'check',
+    },
   }),
   events: 'Events that ask the model',
   eventTypes: {

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Platform } from '../api/answers.ts';
 import { ApiError, ask } from '../api/request.ts';
 import { Action, tell } from '../parts/action.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Card, Empty, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Card, Empty, ErrorNote, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import {
@@ -114,6 +114,7 @@ export function TestDm({ platform }: { readonly platform: string }) {
   const [error, setError] = useState<ApiError>();
   const test = async (): Promise<void> => {
     try {
+      setError(undefined);
       await ask('POST /api/platforms/{provider}/test-dm', { params: { provider: platform } });
       tell(t.testSent);
     } catch (failure) {
@@ -125,15 +126,9 @@ export function TestDm({ platform }: { readonly platform: string }) {
     <>
       <Action run={test} name={t.test} />
       {error && (
-        <Dialog title={t.testFailed} onClose={() => setError(undefined)}>
-          <p class="small quiet">{t.words}</p>
-          <p>{error.message}</p>
-          {error.suggestion !== null && <p class="small quiet">{t.suggestion}</p>}
-          <p>{error.suggestion}</p>
-          <div class="row">
-            <Action run={() => report(platform, error)} done={t.reported} name={t.wrong} />
-          </div>
-        </Dialog>
+        <ErrorNote error={error}>
+          <Action run={() => report(platform, error)} done={t.reported} name={t.wrong} />
+        </ErrorNote>
       )}
     </>
   );

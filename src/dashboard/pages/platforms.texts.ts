@@ -17,9 +17,6 @@ export const t = {
 
   test: 'Send me a test message',
   testSent: 'The test message was sent',
-  testFailed: 'The test message did not arrive',
-  words: 'The platform says:',
-  suggestion: 'What may help:',
   wrong: 'This diagnosis is wrong',
   reported: 'Thank you, the operator was told',
 

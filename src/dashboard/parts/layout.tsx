@@ -75,12 +75,18 @@ export function Facts({ of, isLarge = false }: FactsProps) {
   );
 }
 
+interface ErrorNoteProps {
+  readonly error: ApiError;
+  readonly children?: ComponentChildren;
+}
+
 /** Why something failed, in the gateway's words, and what to do about it. */
-export function ErrorNote({ error }: { readonly error: ApiError }) {
+export function ErrorNote({ error, children }: ErrorNoteProps) {
   return (
     <div class="banner bad" role="alert">
       <p>{error.message}</p>
       {error.suggestion !== null && <p>{error.suggestion}</p>}
+      {children}
     </div>
   );
 }

@@ -64,14 +64,10 @@ function OneDelivery({ id }: { readonly id: string }) {
 function Shown({ status, error, payload, response_body: reply, actions, attempts, usage }: Detail) {
   return (
     <>
-      <p class="row">
-        <State of={status} kind="model" /> <span class="small">{error}</span>
-      </p>
+      <Outcome status={status} error={error} reply={reply} />
       <p class="quiet small">{t.cost(attempts, usage.input_tokens, usage.output_tokens)}</p>
       <h3>{t.event}</h3>
       <Source text={JSON.stringify(payload, null, 2)} label={t.event} />
-      {reply !== null && <h3>{t.reply}</h3>}
-      {reply !== null && <Source text={reply} label={t.reply} />}
       {actions.length > 0 && <h3>{t.actions}</h3>}
       <ul>
         {actions.map(({ index, action, status: outcome, reason }) => (
@@ -80,6 +76,24 @@ function Shown({ status, error, payload, response_body: reply, actions, attempts
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+interface OutcomeProps {
+  readonly status: string;
+  readonly error: string | null;
+  readonly reply: string | null;
+}
+
+/** What came of a question. */
+function Outcome({ status, error, reply }: OutcomeProps) {
+  return (
+    <>
+      <p class="row">
+        <State of={status} kind="model" /> <span class="small">{error}</span>
+      </p>
+      {reply !== null && <Source text={reply} label={t.reply} />}
     </>
   );
 }
@@ -99,12 +113,7 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
         <Action class="primary" run={test} name={t.testAction} />
         <Action run={forget} done={t.forgotten} name={t.forget} />
       </div>
-      {tested && (
-        <p class="row">
-          <State of={tested.status} kind="model" /> <span class="small">{tested.error}</span>
-        </p>
-      )}
-      {tested?.response_body && <Source text={tested.response_body} label={t.reply} />}
+      {tested && <Outcome {...tested} reply={tested.response_body} />}
     </Card>
   );
 }

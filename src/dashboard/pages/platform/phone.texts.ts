@@ -44,6 +44,33 @@ export const t = {
         type: 'check',
         isAdvanced: true,
       },
+      media_timeout_s: {
+        label: 'Seconds without a packet after which a call is lost',
+        hint: 'Empty: as the gateway has it; 0: never',
+        type: 'number',
+        min: 0,
+        isAdvanced: true,
+      },
+      caller_id_in: {
+        label: 'Where your number is told',
+        type: 'choice',
+        options: [
+          ['from', 'From'],
+          ['p_asserted_identity', 'P-Asserted-Identity'],
+          ['p_preferred_identity', 'P-Preferred-Identity'],
+        ] as const,
+        isAdvanced: true,
+      },
+      caller_from: {
+        label: 'Where callers’ numbers are read first',
+        type: 'choice',
+        options: [
+          ['p_asserted_identity', 'P-Asserted-Identity'],
+          ['remote_party_id', 'Remote-Party-ID'],
+          ['from', 'From'],
+        ] as const,
+        isAdvanced: true,
+      },
       behind_nat: {
         label: 'The trunk’s audio may come from other addresses',
         type: 'check',
