@@ -34,6 +34,7 @@ export const texts = {
         : `${(count / KIB ** 2).toFixed(1)} MB`,
   noAnswer: 'The gateway does not answer',
   reconnecting: 'No connection to the gateway. What you see may be old; trying again …',
+  outdated: 'The gateway was updated: load this page anew.',
   unknownError: 'Something went wrong',
 
   pages: {

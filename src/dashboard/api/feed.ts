@@ -15,6 +15,10 @@ const LONGEST_WAIT_MS = 10_000;
 /** Whether events arrive. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
 
+/** By how much the clock of the gateway is ahead of this one, as events tell, in ms. Less than this is only their way. */
+export const aheadMs = signal(0);
+const LONGEST_WAY_MS = 5_000;
+
 const listeners = new Set<(event: FeedEvent) => void>();
 let socket: WebSocket | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,5 +83,9 @@ document.addEventListener('visibilitychange', () => {
 });
 
 function publish(event: FeedEvent): void {
+  if (typeof event.created_at === 'string') {
+    const ahead = Date.parse(event.created_at) - Date.now();
+    aheadMs.value = Math.abs(ahead) < LONGEST_WAY_MS ? 0 : ahead;
+  }
   for (const listener of [...listeners]) listener(event);
 }

@@ -14,13 +14,14 @@ export class CallAudio {
   readonly #node: AudioWorkletNode;
   /** Of what is heard, from 0 to 1. */
   readonly level: Signal<number> = signal(0);
-  #microphone: MediaStream | null = null;
+  /** Null: nobody is heard from here. */
+  readonly microphone: Signal<MediaStream | null> = signal(null);
 
   private constructor(context: AudioContext, node: AudioWorkletNode, send: (pcm: Int16Array) => void) {
     this.#context = context;
     this.#node = node;
     node.port.onmessage = ({ data }) => {
-      if (this.#microphone !== null) send(data as Int16Array);
+      if (this.microphone.peek() !== null) send(data as Int16Array);
     };
   }
 
@@ -60,15 +61,18 @@ export class CallAudio {
   async openMicrophone(): Promise<void> {
     const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
     const asked = navigator.mediaDevices.getUserMedia({ audio });
-    this.#microphone = await asked.catch(({ name, message }: DOMException) => {
+    const microphone = await asked.catch(({ name, message }: DOMException) => {
       throw new Error(t.microphoneFaults[name] ?? message);
     });
-    this.#context.createMediaStreamSource(this.#microphone).connect(this.#node);
+    // It is unplugged, or no longer allowed.
+    for (const track of microphone.getTracks()) track.onended = () => this.closeMicrophone();
+    this.#context.createMediaStreamSource(microphone).connect(this.#node);
+    this.microphone.value = microphone;
   }
 
   closeMicrophone(): void {
-    for (const track of this.#microphone?.getTracks() ?? []) track.stop();
-    this.#microphone = null;
+    for (const track of this.microphone.peek()?.getTracks() ?? []) track.stop();
+    this.microphone.value = null;
   }
 
   async close(): Promise<void> {

@@ -23,9 +23,6 @@ export interface Item {
 /** How long the far end waited for an answer, in ms, and the stages of that, in order. Null: unknown. */
 export type Turn = Omit<z.output<typeof TurnMetrics>, 'utterance_id'>;
 
-/** Whether the browser hears the call, and is heard. */
-export type AudioState = 'off' | 'listening' | 'speaking';
-
 const MOST_KEPT = 500;
 const RETRY_MS = 2_000;
 
@@ -34,7 +31,6 @@ export class LiveCall {
   /** Since it was connected. */
   readonly items: Signal<readonly Item[]> = signal([]);
   readonly speaking: Signal<ReadonlyMap<number, string>> = signal(new Map());
-  readonly audio: Signal<AudioState> = signal('off');
   /** What the browser hears; null: nothing. */
   readonly sound: Signal<CallAudio | null> = signal(null);
   readonly isConnected: Signal<boolean> = signal(false);
@@ -59,27 +55,23 @@ export class LiveCall {
   async listen(): Promise<void> {
     this.sound.value = await CallAudio.open((pcm) => this.#send(pcm as Int16Array<ArrayBuffer>));
     this.#configure(true);
-    this.audio.value = 'listening';
   }
 
   /** Is heard in the call as well. Throws when the microphone is refused. */
   async speak(): Promise<void> {
     if (this.sound.peek() === null) await this.listen();
     await this.sound.peek()?.openMicrophone();
-    this.audio.value = 'speaking';
   }
 
   mute(): void {
     this.sound.peek()?.closeMicrophone();
     this.#tell({ type: 'clear' });
-    this.audio.value = 'listening';
   }
 
   async stopListening(): Promise<void> {
     this.#configure(false);
     await this.sound.peek()?.close();
     this.sound.value = null;
-    this.audio.value = 'off';
   }
 
   #connect(): void {

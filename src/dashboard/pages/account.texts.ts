@@ -47,12 +47,7 @@ export const t = {
 
   usage: 'Usage',
   period: 'Period',
-  periods: [
-    ['7', '7 days'],
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'A year'],
-  ] as const,
+  periods: Object.entries({ 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' }),
   amount: 'Chart',
   amounts: [
     ['calls', 'Calls'],

@@ -29,12 +29,12 @@ export const t = {
     machine_detection: {
       label: 'When a machine answers',
       type: 'choice',
-      options: [
-        ['off', 'Talk all the same'],
-        ['detect', 'Find out'],
-        ['wait_for_beep', 'Wait for its beep'],
-        ['hang_up', 'Hang up'],
-      ],
+      options: Object.entries({
+        off: 'Talk all the same',
+        detect: 'Find out',
+        wait_for_beep: 'Wait for its beep',
+        hang_up: 'Hang up',
+      }),
       isAdvanced: true,
     } satisfies FieldSpec,
   },

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { texts } from '../texts.ts';
+import { attempt } from './action.tsx';
 
 interface ChartProps {
   /** What it shows, for those who do not see it. */
@@ -34,7 +36,9 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
       plot.current?.setSize({ width: box.clientWidth, height: HEIGHT }),
     );
     const draw = async (): Promise<void> => {
-      const { makePlot } = await import('./plot.ts');
+      const { makePlot } = await import('./plot.ts').catch(() => {
+        throw new Error(texts.outdated);
+      });
       if (isGone) return;
       const colors = STROKES.map((name) => colorOf(box, name));
       const [quiet, line] = [colorOf(box, '--quiet'), colorOf(box, '--line')];
@@ -42,7 +46,7 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
       fill(plot.current, times, series);
       resize.observe(box);
     };
-    void draw();
+    void attempt(draw);
     return () => {
       isGone = true;
       resize.disconnect();

@@ -40,8 +40,8 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
 
 /** To hear and to be heard, here in the browser. */
 function Hearing({ live }: { readonly live: LiveCall }) {
-  const audio = live.audio.value;
-  if (audio === 'off')
+  const sound = live.sound.value;
+  if (sound === null)
     return (
       <>
         <Action class="primary" run={() => live.listen()} name={t.listen} />
@@ -51,8 +51,8 @@ function Hearing({ live }: { readonly live: LiveCall }) {
   return (
     <>
       <Action run={() => live.stopListening()} name={t.stopListening} />
-      {audio === 'listening' && <Action run={() => live.speak()} name={t.speak} />}
-      {audio === 'speaking' && <Action class="danger" name={t.mute} run={() => live.mute()} />}
+      {sound.microphone.value === null && <Action run={() => live.speak()} name={t.speak} />}
+      {sound.microphone.value !== null && <Action class="danger" name={t.mute} run={() => live.mute()} />}
     </>
   );
 }

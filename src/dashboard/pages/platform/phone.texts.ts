@@ -3,6 +3,10 @@ import { texts } from '../../texts.ts';
 
 const password: FieldSpec = { label: 'Password', type: 'password', autocomplete: 'new-password' };
 
+/** Headers of SIP. */
+const FROM = 'From';
+const PAI = 'P-Asserted-Identity';
+
 export const t = {
   trunk: {
     title: 'SIP trunk',
@@ -21,21 +25,13 @@ export const t = {
       transport: {
         label: 'Transport',
         type: 'choice',
-        options: [
-          ['udp', 'UDP'],
-          ['tcp', 'TCP'],
-          ['tls', 'TLS'],
-        ] as const,
+        options: Object.entries({ udp: 'UDP', tcp: 'TCP', tls: 'TLS' }),
       },
       realm: { label: 'Realm', hint: 'Only if the provider names one', isAdvanced: true },
       srtp: {
         label: 'Encryption of the audio (SRTP)',
         type: 'choice',
-        options: [
-          ['off', 'Off'],
-          ['optional', 'If the trunk has it'],
-          ['required', 'Required'],
-        ] as const,
+        options: Object.entries({ off: 'Off', optional: 'If the trunk has it', required: 'Required' }),
         isAdvanced: true,
       },
       register: {
@@ -54,21 +50,17 @@ export const t = {
       caller_id_in: {
         label: 'Where your number is told',
         type: 'choice',
-        options: [
-          ['from', 'From'],
-          ['p_asserted_identity', 'P-Asserted-Identity'],
-          ['p_preferred_identity', 'P-Preferred-Identity'],
-        ] as const,
+        options: Object.entries({
+          from: FROM,
+          p_asserted_identity: PAI,
+          p_preferred_identity: 'P-Preferred-Identity',
+        }),
         isAdvanced: true,
       },
       caller_from: {
         label: 'Where callers’ numbers are read first',
         type: 'choice',
-        options: [
-          ['p_asserted_identity', 'P-Asserted-Identity'],
-          ['remote_party_id', 'Remote-Party-ID'],
-          ['from', 'From'],
-        ] as const,
+        options: Object.entries({ p_asserted_identity: PAI, remote_party_id: 'Remote-Party-ID', from: FROM }),
         isAdvanced: true,
       },
       behind_nat: {
