@@ -71,15 +71,14 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
   it('misses nothing that happens before its WebSocket is open', async () => {
     const visit = await first.again(browser, LOOK);
     const { page } = visit;
-    let connect: () => void = () => {};
+    let connect: (() => void) | null = null;
     await page.routeWebSocket(/\/api\/inbox\/stream/, (socket) => {
       connect = () => socket.connectToServer();
     });
     await visit.open('/inbox');
     await page.getByText('No conversation yet').waitFor();
     await write('written meanwhile');
-    await waitFor('the WebSocket to be asked for', () => connect.length === 0);
-    connect();
+    (await waitFor('the WebSocket to be asked for', () => connect))();
     await page.getByText('written meanwhile').waitFor();
     await visit.close();
   });

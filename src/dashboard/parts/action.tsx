@@ -69,10 +69,18 @@ interface ActionProps {
 }
 
 /** A button that waits for what it does, and says why that failed. It keeps the focus meanwhile. */
-export function Action({ name, run, done, class: look = '', disabled, isPressed, label }: ActionProps) {
+export function Action({
+  name,
+  run,
+  done,
+  class: look = '',
+  disabled = false,
+  isPressed,
+  label,
+}: ActionProps) {
   const [isBusy, setBusy] = useState(false);
   const go = async (): Promise<void> => {
-    if (isBusy) return;
+    if (isBusy || disabled) return;
     setBusy(true);
     await attempt(run, done);
     setBusy(false);
@@ -81,8 +89,7 @@ export function Action({ name, run, done, class: look = '', disabled, isPressed,
     <button
       type="button"
       class={look}
-      disabled={disabled}
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || disabled}
       aria-pressed={isPressed}
       aria-label={label}
       onClick={() => void go()}
