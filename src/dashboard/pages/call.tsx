@@ -53,7 +53,7 @@ function Whole({ call, isLive }: { readonly call: Status; readonly isLive: boole
       <div>
         {isLive && <Controls call={call} live={live} />}
         <Card title={t.timeLine}>
-          <TimeLine items={[...before, ...(live?.items.value ?? [])]} none={t.nothingSaid} />
+          <TimeLine items={[...before, ...(live?.items.value ?? [])]} none={t.nothingSaid} isLive />
         </Card>
       </div>
       <div>

@@ -1,4 +1,4 @@
-import type { RefCallback } from 'preact';
+import type { RefCallback, RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 /** Whether the element with the returned `ref` can be seen. */
@@ -15,17 +15,20 @@ export function useSeen<E extends Element>(): readonly [ref: RefCallback<E>, isS
   return [ref, isSeen];
 }
 
-/** Keeps the end of what grows in sight, unless somebody has scrolled away from it. `newest` changes with each addition. */
-export function useFollowed<E extends Element>(newest: unknown): RefCallback<E> {
-  const [see, isSeen] = useSeen<E>();
-  const end = useRef<E | null>(null);
-  const isFirst = useRef(true);
+/** So near to the end somebody is who reads it. */
+const NEAR_PX = 40;
+
+/** Keeps the end of a list in sight, unless somebody has scrolled away from it. `newest` changes with each addition. */
+export function useFollowed<E extends HTMLElement>(newest: unknown): RefObject<E> {
+  const list = useRef<E>(null);
+  const isAtEnd = useRef(true);
   useEffect(() => {
-    if (isSeen || isFirst.current) end.current?.scrollIntoView({ block: 'nearest' });
-    isFirst.current = false;
+    const shown = list.current;
+    if (shown === null) return;
+    if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    shown.onscroll = () => {
+      isAtEnd.current = shown.scrollHeight - shown.scrollTop - shown.clientHeight < NEAR_PX;
+    };
   }, [newest]);
-  return useCallback((element: E | null) => {
-    end.current = element;
-    see(element);
-  }, []);
+  return list;
 }

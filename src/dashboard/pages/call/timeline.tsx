@@ -5,12 +5,19 @@ import { Moment } from '../../parts/moment.tsx';
 import { useFollowed } from '../../parts/seen.ts';
 import { t } from '../call.texts.ts';
 
+interface TimeLineProps {
+  readonly items: readonly Item[];
+  readonly none: string;
+  /** Its end is kept in sight. */
+  readonly isLive?: boolean;
+}
+
 /** What was said, written and happened, in order. */
-export function TimeLine({ items, none }: { readonly items: readonly Item[]; readonly none: string }) {
-  const end = useFollowed<HTMLLIElement>(items.length);
+export function TimeLine({ items, none, isLive = false }: TimeLineProps) {
+  const list = useFollowed<HTMLOListElement>(items.at(-1));
   if (items.length === 0) return <Empty>{none}</Empty>;
   return (
-    <ol class="transcript" aria-live="polite">
+    <ol ref={isLive ? list : null} class="transcript" aria-live="polite">
       {items.map((item, at) => (
         <li key={at} class={`${item.kind}${item.isFinal ? '' : ' interim'}`}>
           {item.at !== '' && <Moment iso={item.at} />}{' '}
@@ -18,7 +25,6 @@ export function TimeLine({ items, none }: { readonly items: readonly Item[]; rea
           {item.turn ? <Stages {...item.turn} /> : item.text}
         </li>
       ))}
-      <li ref={end} class="end" aria-hidden="true" />
     </ol>
   );
 }

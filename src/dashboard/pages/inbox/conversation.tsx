@@ -49,14 +49,13 @@ interface MessagesProps extends Pick<History, 'conversation'> {
 }
 
 function Messages({ conversation, messages }: MessagesProps) {
-  const end = useFollowed<HTMLLIElement>(messages.at(-1)?.id);
+  const list = useFollowed<HTMLOListElement>(messages.at(-1)?.id);
   const marks = useMarks(conversation, messages);
   return (
-    <ol class="bubbles" aria-live="polite">
+    <ol ref={list} class="bubbles" aria-live="polite">
       {messages.map((message) => (
         <Bubble key={message.id} message={message} marks={marks.get(message.id) ?? NO_MARKS} />
       ))}
-      <li ref={end} class="end" aria-hidden="true" />
     </ol>
   );
 }
