@@ -24,7 +24,11 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
     const { id: otherAgentId } = await visit.request('POST', '/api/agents', { name: 'Another' });
     for (const name of NAMES.slice(0, 20)) await visit.request('POST', '/api/api-keys', { name });
     for (const [at, name] of HOSTILE_TEXTS.entries()) {
-      const file = { name, mime: at % 2 ? 'image/png' : 'text/html', bytes_b64: btoa(name) };
+      const file = {
+        name,
+        mime: at % 2 ? 'image/png' : 'text/html',
+        bytes_b64: Buffer.from(name).toString('base64'),
+      };
       const to = { platform: 'agent', peer: otherAgentId, task: `files ${at}`, text: name };
       const { body, status } = await gateway.agentApi.post('/api/dm/chat', { ...to, attachments: [file] });
       expect([status, body.detail]).toEqual([expect.any(Number), undefined]);
