@@ -121,7 +121,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
 
   it('says that it is out of date when a part of it is gone', async () => {
     const visit = await first.again(browser, LOOK);
-    await visit.page.route('**/assets/plot-*.js', (route) => route.fulfill({ status: 404, body: '' }));
+    await visit.page.route('**/assets/uPlot*.js', (route) => route.fulfill({ status: 404, body: '' }));
     await visit.open('/account');
     await visit.page.getByText('The gateway was updated').waitFor();
     await visit.close();
