@@ -127,9 +127,8 @@ describe.skipIf(requirePeer('chromium'))('what others write, on the dashboard', 
       );
       if (!page.url().endsWith('/telegram')) await visit.open('/platforms/telegram');
       await page.getByRole('button', { name: 'Send me a test message' }).click();
-      await page.getByRole('dialog').getByText(text, { exact: true }).first().waitFor();
+      await page.getByRole('alert').getByText(text, { exact: true }).first().waitFor();
       await visit.expectLiteral([text]);
-      await page.keyboard.press('Escape');
       await page.unroute('**/test-dm');
     }
     await page.unroute('**/api/platforms');

@@ -25,7 +25,10 @@ describe.skipIf(requirePeer('chromium'))('the looks of the dashboard', () => {
   const open: Agent[] = [];
 
   beforeAll(async () => {
-    [gateway, browser] = await Promise.all([Gateway.start(), launchChromium()]);
+    [gateway, browser] = await Promise.all([
+      Gateway.start({ env: { SVC_SIP_TRUNK_ALLOW: '127.0.0.0/8' } }),
+      launchChromium(),
+    ]);
   });
   afterAll(async () => {
     for (const agent of open) await agent.close();

@@ -30,9 +30,10 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
 
   async function write(text: string): Promise<string> {
     const to = { platform: 'agent', peer: otherId, task: 'talk' };
-    const { status, body } = await gateway.agentApi.post('/api/dm/chat', { ...to, text });
+    const { status } = await gateway.agentApi.post('/api/dm/chat', { ...to, text });
     expect(status).toBe(200);
-    return body.conversation_id as string;
+    const { body } = await gateway.agentApi.get('/api/inbox');
+    return body.conversations[0].conversation_id as string;
   }
 
   it('copies without HTTPS, also out of a dialog', async () => {
@@ -48,7 +49,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     const key = (await page.getByRole('region', { name: 'The new key' }).textContent())!;
     gateway.secrets.add(key);
     await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByText('Copied').waitFor();
+    await page.getByText('Copied', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Name of a new key').first().click();
     await page.keyboard.press('Control+V');

@@ -125,7 +125,7 @@ function AuditLog() {
         {({ action, subject, detail, by, created_at: at }) => (
           <Row
             title={action}
-            note={[<Moment key={at} iso={at} />, ` · ${t.by[by] ?? by} ${subject}`]}
+            note={[<Moment key={at} iso={at} />, ` · ${t.by[by] ?? by} ${subject ?? ''}`]}
             below={Object.keys(detail).length > 0 && <code>{JSON.stringify(detail)}</code>}
           />
         )}

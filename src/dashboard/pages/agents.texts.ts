@@ -8,7 +8,7 @@ export const t = {
   ownRuntime: 'Driven by your own program',
   drivenBy: (provider: string) => `Driven by ${provider}`,
   counts: (accounts: number, keys: number, clients: number) =>
-    `${accounts} logins · ${keys} keys · ${clients} MCP clients`,
+    `Logins: ${accounts} · Keys: ${keys} · MCP clients: ${clients}`,
   talk: 'Talk to this agent',
   tabs: { members: 'Members', provider: 'Provider', deliveries: 'Deliveries', settings: 'Settings' },
 

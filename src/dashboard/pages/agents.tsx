@@ -33,7 +33,7 @@ export function AgentsPage() {
             {data.agents.map((agent) => (
               <li key={agent.id} class="card">
                 <div class="row spread">
-                  <h2 class="cut">
+                  <h2 class="cut" dir="auto">
                     <Link href={`/agents/${agent.id}`} class="whole">
                       {agent.name}
                     </Link>

@@ -51,7 +51,9 @@ export function ConversationRow(row: Conversation & { readonly isOpen?: boolean 
     <li>
       <Link href={`/inbox/${id}`} class="conversation" aria-current={isOpen ? 'true' : undefined}>
         <span class="row spread">
-          <strong class="cut">{row.remote_name || row.remote_id}</strong>
+          <strong class="cut" dir="auto">
+            {row.remote_name || row.remote_id}
+          </strong>
           <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
         </span>
         <span class="quiet small cut">

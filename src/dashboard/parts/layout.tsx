@@ -24,7 +24,9 @@ export function PageHead({ title, back, children }: PageHeadProps) {
           <Icon name="back" />
         </Link>
       )}
-      <h1 class="cut">{title}</h1>
+      <h1 class="cut" dir="auto">
+        {title}
+      </h1>
       <div class="row">{children}</div>
     </header>
   );
@@ -177,7 +179,9 @@ interface RowProps {
 export function Row({ title, note, href, children, below }: RowProps) {
   const name = (
     <>
-      <strong class="cut">{title}</strong>
+      <strong class="cut" dir="auto">
+        {title}
+      </strong>
       {note !== undefined && <span class="quiet small">{note}</span>}
     </>
   );

@@ -82,7 +82,7 @@ export function Bubble({ message, marks }: { readonly message: Message; readonly
           {answered.text || answered.attachments?.map(({ name }) => name).join(', ')}
         </blockquote>
       )}
-      {text !== '' && <p>{text}</p>}
+      {text !== '' && <p dir="auto">{text}</p>}
       {message.attachments.map((file) => (
         <File key={file.url} {...file} />
       ))}
