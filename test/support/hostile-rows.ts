@@ -10,7 +10,8 @@ export const LONGEST_NAME = 80;
 /** Whose rows they are. */
 export interface Owner {
   readonly agentId: string;
-  readonly otherAgentId: string;
+  /** A login of the agent, through which people write. */
+  readonly numberId: string;
 }
 
 /**
@@ -57,10 +58,9 @@ export class HostileRows {
   }
 
   #converse(id: string, text: string): void {
-    const { agentId: agent_id, otherAgentId: peer_agent_id } = this.#owner;
-    const common = { platform: 'agent', agent_id, created_at: NOW };
-    const people = { peer_agent_id, task: `${id} ${text}`, remote_id: text, remote_name: text };
-    this.#insert('conversations', { id, ...common, ...people, status: 'active' });
+    const login = { platform: 'telegram', member_type: 'sip_number', member_id: this.#owner.numberId };
+    const people = { space_kind: 'channel', remote_id: text, remote_name: text, status: 'active' };
+    this.#insert('conversations', { id, ...login, ...people, created_at: NOW });
     const message = { conversation_id: id, text, created_at: NOW, changed_at: NOW };
     const context = {
       sender_id: text,
@@ -74,11 +74,12 @@ export class HostileRows {
     const outbound = { ...message, id: `out_${id}`, direction: 'outbound', status: 'failed', error: text };
     const last = this.#insert('messages', outbound);
     this.#db.prepare('update conversations set last_seq = ? where id = ?').run(last, id);
-    const about = { conversation_id: id, message_id: `msg_${id}`, platform: 'agent' };
+    const about = { conversation_id: id, message_id: `msg_${id}`, platform: 'telegram' };
     const reaction = { ...about, emoji: text, action: 'added', person: { id: text, name: text } };
     const cursor_time = new Date(LATER_MS + seq).toISOString();
     const event = { type: 'dm_reaction', payload: JSON.stringify(reaction), cursor_time };
-    this.#insert('events', { ...common, ...event, created_at: cursor_time });
+    const whose = { platform: 'telegram', agent_id: this.#owner.agentId };
+    this.#insert('events', { ...whose, ...event, created_at: cursor_time });
   }
 
   #call(call_id: string, text: string): void {
