@@ -50,7 +50,7 @@ export function HomePage() {
         <div>
           <LiveCalls />
           <Card title={texts.pages.platforms}>
-            <Rows of={all}>
+            <Rows of={all} none={texts.loading}>
               {({ platform, status }) => (
                 <Row key={platform} title={texts.platforms[platform]} href={`/platforms/${platform}`}>
                   <State of={status} />
