@@ -91,18 +91,22 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     const { page } = visit;
     await visit.open(`/inbox/${id}`);
     const messages = page.locator('.bubbles');
-    const left = (): Promise<number> =>
-      messages.evaluate('(list) => list.scrollHeight - list.scrollTop - list.clientHeight');
+    const inList = (script: string): Promise<number> =>
+      page.evaluate(
+        `(({ scrollTop, scrollHeight, clientHeight }) => ${script})(document.querySelector('.bubbles'))`,
+      );
+    const left = (): Promise<number> => inList('scrollHeight - scrollTop - clientHeight');
+    await messages.waitFor();
     await waitFor('the newest to be seen', async () => (await left()) < 8);
     await write('seen at once');
     await messages.getByText('seen at once').waitFor();
     await waitFor('the newest to be seen', async () => (await left()) < 8);
-    await messages.evaluate('(list) => { list.scrollTop = 100; }');
+    await page.evaluate("document.querySelector('.bubbles').scrollTop = 100");
     await waitFor('the end to be out of sight', async () => (await left()) > 100);
     await page.evaluate('new Promise((done) => setTimeout(done, 200))');
     await write('not seen at once');
     await messages.getByText('not seen at once').waitFor({ state: 'attached' });
-    expect(await messages.evaluate('(list) => list.scrollTop')).toBe(100);
+    expect(await inList('scrollTop')).toBe(100);
     await visit.close();
   });
 
