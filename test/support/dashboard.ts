@@ -86,7 +86,7 @@ export class DashboardVisit {
         missing: ${JSON.stringify(texts)}.filter((text) => !shown.includes(text)),
         made: [...document.querySelectorAll('#app :is(' + made + '), #app img:not(.file img)')].map((each) => each.outerHTML),
         handlers: [...document.querySelectorAll('#app *')].flatMap((each) =>
-          [...each.attributes].filter(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value)),
+          [...each.attributes].filter(({ name, value }) => name.startsWith('on') || (/^(href|src|action|formaction)$/.test(name) && /^(javascript|data):/i.test(value))),
         ).map(({ name, value }) => name + '=' + value),
       };
     })()`;
