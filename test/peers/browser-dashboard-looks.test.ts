@@ -113,13 +113,13 @@ describe.skipIf(requirePeer('chromium'))('the looks of the dashboard', () => {
 
   it('is good with long names and such of both directions', async () => {
     const { page } = visit;
-    for (const name of [LONG, HEBREW, ARABIC]) {
+    for (const name of [LONG, HEBREW, ARABIC, 'Front desk']) {
       agents.push((await visit.request('POST', '/api/agents', { name })).id);
       await visit.request('POST', '/api/api-keys', { name });
       await visit.request('POST', '/api/voice-configs', { kind: 'tts', provider: 'local', name });
     }
     for (const [at, peer] of agents.slice(1).entries()) {
-      for (const text of [PARAGRAPH, ARABIC, HEBREW, WORD, '👍', `one\ntwo\n\nthree`]) {
+      for (const text of [PARAGRAPH, ARABIC, HEBREW, WORD, 'Thank you!', `one\ntwo\n\nthree`]) {
         const attachments =
           text === HEBREW ? [{ name: `${LONG}.txt`, mime: 'text/plain', bytes_b64: 'aGVsbG8=' }] : [];
         const to = { platform: 'agent', peer, task: `${at}` };
