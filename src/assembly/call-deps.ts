@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
+import type { StreamThreads } from '../api/stream-threads/stream-threads.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
 import { Admission } from '../calls/admission.ts';
@@ -47,12 +48,13 @@ interface CallNeeds {
   readonly connectors: ReadonlyMap<Platform, Connector>;
   readonly files: FileDomain;
   readonly budgets: Budgets;
+  readonly streamThreads: StreamThreads | null;
 }
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(
   deps: PartDeps,
-  { connectors, files, budgets }: CallNeeds,
+  { connectors, files, budgets, streamThreads }: CallNeeds,
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
@@ -107,7 +109,7 @@ export async function openCalls(
       activeMs: settings.calls.maxCallMs,
     },
     playout: new PlayoutBudget({
-      ...playoutBounds(settings.streamThreads),
+      ...playoutBounds(streamThreads?.most ?? 0),
       onFull: () => metrics.queueFull('playout'),
     }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
