@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
@@ -121,6 +122,18 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     await page.getByText('Ringing').waitFor();
     await page.getByText(/^0:0\d$/).waitFor();
     await caller.close();
+    await visit.close();
+  });
+
+  it('lets the browser save the whole account', async () => {
+    const visit = await first.again(browser, LOOK);
+    const { page } = visit;
+    await visit.open('/account');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export everything' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('account-export.json');
+    expect(JSON.parse(readFileSync(await saved.path(), 'utf8'))).toHaveProperty('account');
     await visit.close();
   });
 
