@@ -133,7 +133,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     await page.getByRole('link', { name: 'Export everything' }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('account-export.json');
-    expect(JSON.parse(readFileSync(await saved.path(), 'utf8'))).toHaveProperty('account');
+    expect(JSON.parse(readFileSync(await saved.path(), 'utf8'))).toHaveProperty('agents');
     await visit.close();
   });
 
