@@ -12,6 +12,7 @@ import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import { AccountNews } from '../messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../messaging/inbox/long-polls.ts';
+import { Arrivals } from '../messaging/intake/arrivals.ts';
 import { awaitReply } from '../messaging/intake/await-reply.ts';
 import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
 import { platformIntake } from '../messaging/intake/platform-intake.ts';
@@ -136,11 +137,14 @@ function intakeDomain(
   { files, roster }: MessagingNeeds,
   outbound: OutboundDomain,
 ): Omit<IntakeDomain, 'platform' | 'queue' | 'notes'> {
+  const arrivals = new Arrivals(clock);
+  metrics.watchShare('arrivals', arrivals.turns);
   return {
     store,
     clock,
     wakeups,
     answers: outbound.answers,
+    arrivals,
     sentFile: (messageId, index) => sentFile(files, messageId, index),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: (received) => {
@@ -159,6 +163,7 @@ function intakeDomain(
         outbound.onFailure('a message to a bot owner', error),
       );
     },
+    onFlooded: (platform) => metrics.messengerEvent(platform, 'flooded'),
     onIgnoredReaction: (platform) => metrics.messengerEvent(platform, 'reaction_ignored'),
     followAgents: (accountId) => roster.reload(accountId),
   };

@@ -201,6 +201,8 @@ export type Intake =
    * deleted.
    */
   | 'full'
+  /** Over the shared login, more than this chat, or this account, gets when people write. It is counted. */
+  | 'flooded'
   /** The shared login does not know which account this person, or this channel, belongs to. */
   | 'unbound';
 
