@@ -46,7 +46,7 @@ const NIGHTLY = [
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
-  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-dashboard-first-call,browser-dashboard-keyboard,browser-dashboard-load,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
+  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-dashboard-first-call,browser-dashboard-hostile-calls,browser-dashboard-keyboard,browser-dashboard-load,browser-dashboard-looks,browser-dashboard-troubles,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
   'test/unit/{bench,native-bench}/**/*.test.ts',
   // Vendors' own packages against the fakes, and what is built for production.
   'test/sdks/**/*.test.ts',

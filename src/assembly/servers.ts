@@ -17,6 +17,7 @@ import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { inboxStreamRoute, streamRoute, talkRoute } from '../api/stream/stream-routes.ts';
+import type { StreamThreads } from '../api/stream-threads/stream-threads.ts';
 import type { LibOpus } from '../audio/libopus.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
@@ -28,7 +29,6 @@ import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
-import { openStreamThreads } from './stream-threads-deps.ts';
 
 interface ServerNeeds
   extends Omit<
@@ -39,6 +39,7 @@ interface ServerNeeds
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
   readonly descriptors: DescriptorWatch;
+  readonly streamThreads: StreamThreads | null;
 }
 
 export interface Servers {
@@ -109,7 +110,6 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     oauth,
     authorization: authorizationContext(authorization, people, oauth),
   });
-  const streamThreads = openStreamThreads(deps);
   const addresses = new ClientAddresses(settings.people.trustedProxies);
   const networks = new NetworkConnections({
     most: settings.http.connectionsPerNetwork,
@@ -137,7 +137,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
-    threads: streamThreads ?? undefined,
+    threads: needs.streamThreads ?? undefined,
     onFallback: (reason) =>
       loggers.http.warn({ reason }, "uWebSockets.js could not be loaded, using Node's http server instead"),
     onAnswered: (answered) => events.requestAnswered(answered),

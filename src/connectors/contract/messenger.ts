@@ -144,6 +144,8 @@ export interface InboundFile {
   readonly sizeBytes: number | null;
   /** Reference for `fetchFile`; null when the platform does not offer files of this size for download. */
   readonly ref: string | null;
+  /** Somebody has spoken it, to be heard as a message. */
+  readonly isVoiceNote?: true;
 }
 
 export interface InboundMessage {

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 import type { WebhookAnswers } from '../outbox/webhook-answers.ts';
 import type { Arrivals } from './arrivals.ts';
+import type { VoiceNotes } from './voice-notes.ts';
 
 /** Dependencies for handling what one platform reports. Built once by the composition root. */
 export interface IntakeDomain {
@@ -20,6 +21,7 @@ export interface IntakeDomain {
   readonly arrivals: Arrivals;
   /** Null on platforms where messages never have to wait until the other side writes. */
   readonly queue: HoldsMessages | null;
+  readonly notes: Pick<VoiceNotes, 'hold' | 'onReleased'>;
   /** Webhooks that wait for the agent's next message. */
   readonly answers: Pick<WebhookAnswers, 'wait'>;
   /** Records files that came with a message, in its transaction. */

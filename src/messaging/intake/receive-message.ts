@@ -6,6 +6,7 @@ import { dayOf, pause } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
+import { takeEarlyEdit } from '../../store/messages/early-edits.ts';
 import {
   findPlatformMessage,
   insertMessage,
@@ -20,6 +21,7 @@ import { announceMessage } from '../inbox/announce.ts';
 import { checkOwnerCode, ownBot } from '../owner/bot-owner.ts';
 import { answeredBy } from './answered-message.ts';
 import type { BotExchanges, Hearing } from './bot-exchanges.ts';
+import { DELETED_TEXT } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { pickedBy } from './picked-choice.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
@@ -121,11 +123,25 @@ async function store(
   if (hearing !== 'heard') return { kind: 'unheard', conversation, isFirst: hearing === 'ended' };
   await heardFrom(trx, conversation.id, inbound.sentAt);
   const heldUntil = (await queue?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
-  const message = await insertInbound(domain, trx, conversation, { message: inbound, heldUntil });
+  const now = await asItIsNow(domain, trx, inbound);
+  const message = await insertInbound(domain, trx, conversation, { message: now, heldUntil });
   if (heldUntil === null) await announceMessage(trx, conversation, message);
   const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
   return { kind: 'stored', conversation, message };
+}
+
+/** A message as it is after an edit that came before it. Of a deleted one, nothing is stored but that it was. */
+async function asItIsNow(
+  { clock, platform }: IntakeDomain,
+  trx: Db,
+  message: InboundMessage,
+): Promise<InboundMessage> {
+  const early = await takeEarlyEdit(trx, { platform, ...message }, clock.nowIso());
+  if (early === undefined) return message;
+  return early.text === null
+    ? { ...message, text: DELETED_TEXT, files: [], replyTo: undefined }
+    : { ...message, text: early.text };
 }
 
 async function hear(

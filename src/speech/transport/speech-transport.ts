@@ -10,7 +10,7 @@ import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
 import { AskedPlaces } from './asked-places.ts';
-import type { ProviderClients, SpeechParts } from './speech-parts.ts';
+import { clientsOf, type ProviderClients, type SpeechParts } from './speech-parts.ts';
 import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
 
 /** Returns the function that opens the speech of a call on this bridge thread. */
@@ -152,12 +152,6 @@ class SpeechTransport implements Transport<SpeechCommands> {
       },
     });
   }
-}
-
-function clientsOf(providers: readonly ProviderClients[], name: string): ProviderClients {
-  const clients = providers.find(({ provider }) => provider === name);
-  assert(clients !== undefined, `no clients of provider ${name}`);
-  return clients;
 }
 
 /** Signals kept for a main thread that is behind. It then has several minutes of speech to catch up with. */

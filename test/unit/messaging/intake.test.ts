@@ -4,9 +4,11 @@ import { type Address, directAddress } from '../../../src/base/address.ts';
 import { hashToken } from '../../../src/base/ids.ts';
 import { isoAfter } from '../../../src/base/time.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
-import { findRow, putRow } from '../../../src/store/database/rows.ts';
+import { countRows, findRow, putRow } from '../../../src/store/database/rows.ts';
+import { noteEarlyEdit } from '../../../src/store/messages/early-edits.ts';
 import { addPlatformMessageIds } from '../../../src/store/messages/messages.ts';
 import { changeMessageStatus } from '../../../src/store/messages/outbound-messages.ts';
+import { Retention } from '../../../src/store/messages/retention.ts';
 import { usageSince } from '../../../src/store/people/usage.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -434,6 +436,43 @@ test('an edit or a deletion that comes before its message wins, also over a repe
   await write(world, '42', { text: 'a secret', platformMessageId: 'm1' });
   expect(await write(world, '42', { text: 'a secret', platformMessageId: 'm1' })).toBe('duplicate');
   expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['[message deleted]']);
+});
+
+test('an early edit survives a restart for a day; of an account, the newest 500 do', async () => {
+  const world = await messagingWorld();
+  const { store, clock, botId, accountId } = world;
+  const from = directAddress({ kind: 'bot_token', id: botId }, '42');
+  const { accountId: other } = await seedAccount(store, 'other');
+  const nextProcess = async (n: number) =>
+    await platformIntake(world.domain).received(
+      written(botId, '42', { text: 'as it was', platformMessageId: `m${n}` }),
+    );
+  await noteEarlyEdit(
+    store.db,
+    { platform: 'telegram', from, platformMessageId: 'of another account' },
+    { accountId: other, text: 'x' },
+    clock.nowIso(),
+  );
+  for (let n = 0; n < 502; n++) {
+    clock.advance(1);
+    await world.intake.edited(from, `m${n}`, 'as it is now');
+  }
+  expect(await countRows(store.db, 'earlyEdits', { accountId })).toBe(500);
+  expect(await countRows(store.db, 'earlyEdits', { accountId: other })).toBe(1);
+  for (const n of [1, 2]) await nextProcess(n);
+  clock.advance(86_400_000);
+  await nextProcess(3);
+  expect((await messagesIn(store)).map(({ text }) => text)).toEqual([
+    'as it was',
+    'as it is now',
+    'as it was',
+  ]);
+  const retention = new Retention(store.db, clock, { messagesMs: null, callsMs: null }, (error) => {
+    throw error;
+  });
+  retention.start();
+  await retention.close();
+  expect(await countRows(store.db, 'earlyEdits', { accountId })).toBe(0);
 });
 
 test('stores what arrives too fast a little later, and refuses it for now when that takes too long', async () => {

@@ -63,6 +63,7 @@ export async function messagingWorld(): Promise<World> {
     clock,
     wakeups,
     queue: null,
+    notes: { hold: async () => false, onReleased: () => {} },
     answers: new WebhookAnswers(clock, () => undefined),
     arrivals: new Arrivals(clock),
     sentFile: async () => null,
