@@ -15,6 +15,8 @@ const NIGHTLY = [
   // What conformance shows of one connector, shown of others; fakes on their own, and crossed with another client.
   'test/e2e/{call-ends,fakes,loopback-messages,loopback-platform,platform-bridge-waiters}.test.ts',
   'test/peers/ivr.test.ts',
+  // Hundreds of greetings, each synthesized and listened to.
+  'test/unit/calls/answers.test.ts',
   'test/unit/bridge/pcm-call.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
