@@ -7,6 +7,8 @@ import { type SpeechChange, SpeechTurns, type TurnTimes } from './speech-turns.t
 
 /** A vendor tells that somebody speaks after this time at most. */
 const RECENT_FRAMES = 500 / FRAME_MS;
+/** libfvad drops out for a moment within words, even with little noise behind them. */
+const DROPOUT_FRAMES = 100 / FRAME_MS;
 
 export interface VoiceActivityOptions extends TurnTimes {
   readonly rateHz: FvadRateHz;
@@ -23,6 +25,8 @@ export class VoiceActivity implements VoiceDetector {
   readonly #turns: SpeechTurns;
   #isVoiced = false;
   #framesSinceVoiced = Number.POSITIVE_INFINITY;
+  /** Frames since libfvad heard a voice. */
+  #framesSinceDetected = Number.POSITIVE_INFINITY;
   #isHeard = false;
 
   constructor({ rateHz, ...times }: VoiceActivityOptions) {
@@ -51,11 +55,12 @@ export class VoiceActivity implements VoiceDetector {
   /** Takes the next 20 ms of the voice, silence included. Returns what changed with them. */
   hear(samples: Int16Array): SpeechChange | null {
     // All adapt to every frame.
-    const isVoiced = this.#detector.isVoiced(samples);
+    const isDetected = this.#detector.isVoiced(samples);
     const isSpeech = this.#speech.take(samples);
     const isAdmitted = this.#gate.admits(samples);
-    this.#isHeard = isVoiced && isSpeech && isAdmitted;
-    this.#isVoiced = isVoiced && this.#speech.isVoiced && this.#gate.isLoud;
+    this.#framesSinceDetected = isDetected ? 0 : this.#framesSinceDetected + 1;
+    this.#isHeard = this.#framesSinceDetected < DROPOUT_FRAMES && isSpeech && isAdmitted;
+    this.#isVoiced = isDetected && this.#speech.isVoiced && this.#gate.isLoud;
     this.#framesSinceVoiced = this.#isVoiced ? 0 : this.#framesSinceVoiced + 1;
     return this.#turns.take(this.#isHeard);
   }
