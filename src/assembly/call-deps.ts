@@ -20,6 +20,7 @@ import { newLocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
+import { noNeuralVoice } from '../speech/vad/neural-voice.ts';
 import { findRow } from '../store/database/rows.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { countUsage } from '../store/people/usage.ts';
@@ -67,6 +68,10 @@ export async function openCalls(
   const local = newLocalShares(clock);
   metrics.watchShare('local_recognizers', local.recognition);
   metrics.watchShare('local_voices', local.synthesis);
+  const noNetwork = noNeuralVoice();
+  metrics.watchVoices(noNetwork === null);
+  if (noNetwork !== null)
+    deps.loggers.calls.warn({ reason: noNetwork }, 'voices are detected without the neural network');
   const speech = new SpeechSessions({
     bridges,
     local,

@@ -1,7 +1,10 @@
-import { FRAME_MS } from '../../base/frame.ts';
+import { Resampler } from '../../audio/resampler.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { VoiceDetector } from '../hearing/voice-detector.ts';
 import { Fvad, type FvadRateHz } from './fvad.ts';
 import { LevelGate } from './level-gate.ts';
+import { NeuralVoice } from './neural-voice.ts';
+import { SPECTRUM_RATE_HZ } from './spectrum.ts';
 import { SpeechInNoise } from './speech-in-noise.ts';
 import { type SpeechChange, SpeechTurns, type TurnTimes } from './speech-turns.ts';
 
@@ -20,7 +23,10 @@ export interface VoiceActivityOptions extends TurnTimes {
  */
 export class VoiceActivity implements VoiceDetector {
   readonly #detector: Fvad;
-  readonly #speech: SpeechInNoise;
+  /** Null: the voice has the rate already. */
+  readonly #resampler: Resampler | null;
+  readonly #speech = new SpeechInNoise();
+  readonly #neural = new NeuralVoice();
   readonly #gate = new LevelGate();
   readonly #turns: SpeechTurns;
   #isVoiced = false;
@@ -31,7 +37,8 @@ export class VoiceActivity implements VoiceDetector {
 
   constructor({ rateHz, ...times }: VoiceActivityOptions) {
     this.#detector = new Fvad(rateHz);
-    this.#speech = new SpeechInNoise(rateHz);
+    this.#resampler =
+      rateHz === SPECTRUM_RATE_HZ ? null : new Resampler(rateHz, SPECTRUM_RATE_HZ, frameSamples(rateHz));
     this.#turns = new SpeechTurns(times);
   }
 
@@ -56,11 +63,13 @@ export class VoiceActivity implements VoiceDetector {
   hear(samples: Int16Array): SpeechChange | null {
     // All adapt to every frame.
     const isDetected = this.#detector.isVoiced(samples);
-    const isSpeech = this.#speech.take(samples);
+    const narrow = this.#resampler?.process(samples, samples.length) ?? samples;
+    const isSpeech = this.#speech.take(narrow);
+    const isVoice = this.#neural.take(narrow);
     const isAdmitted = this.#gate.admits(samples);
     this.#framesSinceDetected = isDetected ? 0 : this.#framesSinceDetected + 1;
-    this.#isHeard = this.#framesSinceDetected < DROPOUT_FRAMES && isSpeech && isAdmitted;
-    this.#isVoiced = isDetected && this.#speech.isVoiced && this.#gate.isLoud;
+    this.#isHeard = isVoice && this.#framesSinceDetected < DROPOUT_FRAMES && isSpeech && isAdmitted;
+    this.#isVoiced = this.#isHeard && isDetected && this.#speech.isVoiced && this.#gate.isLoud;
     this.#framesSinceVoiced = this.#isVoiced ? 0 : this.#framesSinceVoiced + 1;
     return this.#turns.take(this.#isHeard);
   }

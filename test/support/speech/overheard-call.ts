@@ -1,5 +1,6 @@
 import { FrameRingProducer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import { Hearing } from '../../../src/speech/hearing/hearing.ts';
+import type { ConnectRecognizer } from '../../../src/speech/hearing/listening.ts';
 import { speechParts } from '../../../src/speech/transport/speech-parts.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { ScriptedRecognizer } from './scripted-recognizer.ts';
@@ -8,20 +9,35 @@ const FRAME_MS = 20;
 /** −40 dBFS: it can be heard, and its echo is no louder than a quiet line. */
 const SENT_POWER = 1e-4;
 
+interface OverheardOptions {
+  readonly sampleRateHz: number;
+  /** See HearingDeps. */
+  readonly pauses?: boolean;
+  readonly clock?: ManualClock;
+  /** By default, nothing is understood. */
+  readonly connect?: ConnectRecognizer;
+}
+
 /**
  * The hearing of a call, as a bridge thread has it, in simulated time. Somebody is spoken to without pause, and may
- * interrupt. Nothing of what is heard is understood.
+ * interrupt.
  */
 export class OverheardCall {
   /** Whatever was noticed, in order. */
   readonly events: string[] = [];
-  readonly #clock = new ManualClock();
+  readonly #clock: ManualClock;
   readonly #ring: FrameRingProducer;
   readonly #hearing: Hearing;
   #frames = 0;
 
-  /** `pauses`: see HearingDeps. */
-  constructor(sampleRateHz: number, pauses: boolean) {
+  constructor({
+    sampleRateHz,
+    pauses = false,
+    clock = new ManualClock(),
+    connect = (vendor) =>
+      new ScriptedRecognizer(vendor, { format: { encoding: 's16le', sampleRateHz }, chunkMs: 100 }),
+  }: OverheardOptions) {
+    this.#clock = clock;
     const memory = frameRingMemory(sampleRateHz);
     this.#ring = new FrameRingProducer(memory, sampleRateHz);
     const { newDetector } = speechParts(this.#clock);
@@ -32,8 +48,7 @@ export class OverheardCall {
         sent: { take: () => SENT_POWER },
         isInterruptible: () => true,
         pauses,
-        connect: (vendor) =>
-          new ScriptedRecognizer(vendor, { format: { encoding: 's16le', sampleRateHz }, chunkMs: 100 }),
+        connect,
         newDetector,
         clock: this.#clock,
       },
@@ -54,6 +69,20 @@ export class OverheardCall {
 
   get heardMs(): number {
     return this.#frames * FRAME_MS;
+  }
+
+  /** How many events begin with this word. */
+  count(word: string): number {
+    return this.events.filter((event) => event.startsWith(word)).length;
+  }
+
+  /** Looks without a new frame. */
+  look(): void {
+    this.#hearing.look();
+  }
+
+  close(): Promise<void> {
+    return this.#hearing.close();
   }
 
   /** Takes the next 20 ms. */
