@@ -17,10 +17,11 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-inbound-files.ts';
 import { TurnJudge } from '../models/chat/turn-judge.ts';
-import { newLocalShares } from '../speech/session/local-shares.ts';
+import type { LocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
+import { noNeuralVoice } from '../speech/vad/neural-voice.ts';
 import { findRow } from '../store/database/rows.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { countUsage } from '../store/people/usage.ts';
@@ -48,13 +49,14 @@ interface CallNeeds {
   readonly connectors: ReadonlyMap<Platform, Connector>;
   readonly files: FileDomain;
   readonly budgets: Budgets;
+  readonly local: LocalShares;
   readonly streamThreads: StreamThreads | null;
 }
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(
   deps: PartDeps,
-  { connectors, files, budgets, streamThreads }: CallNeeds,
+  { connectors, files, budgets, local, streamThreads }: CallNeeds,
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
@@ -66,9 +68,10 @@ export async function openCalls(
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
   const keys = { secrets: store.secrets, urls: settings.speechUrls };
-  const local = newLocalShares(clock);
-  metrics.watchShare('local_recognizers', local.recognition);
-  metrics.watchShare('local_voices', local.synthesis);
+  const noNetwork = noNeuralVoice();
+  metrics.watchVoices(noNetwork === null);
+  if (noNetwork !== null)
+    deps.loggers.calls.warn({ reason: noNetwork }, 'voices are detected without the neural network');
   const speech = new SpeechSessions({
     bridges,
     local,

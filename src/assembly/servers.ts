@@ -7,6 +7,7 @@ import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
 import { dashboardRoutes } from '../api/dashboard/dashboard-routes.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
+import { countConnections, NetworkConnections } from '../api/http/network-connections.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { HttpServer } from '../api/http/server.ts';
 import { mcpPages } from '../api/mcp/browser-pages.ts';
@@ -79,7 +80,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     wakeups,
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'inbox stream failed'),
   };
-  const recent = new RecentMetrics(() => metrics.text(), clock);
+  const recent = new RecentMetrics((name) => metrics.sumOf(name), clock);
   recent.start();
   closers.push(async () => recent.close());
   const rest = routes({
@@ -109,6 +110,14 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     oauth,
     authorization: authorizationContext(authorization, people, oauth),
   });
+  const addresses = new ClientAddresses(settings.people.trustedProxies);
+  const networks = new NetworkConnections({
+    most: settings.http.connectionsPerNetwork,
+    countFrom: countConnections(() => http.port),
+    addresses,
+    clock,
+    onFull: (address) => events.networkFull(address),
+  });
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
@@ -118,12 +127,12 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       talkRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
-    admitsConnection: () => descriptors.admits(),
+    admitsConnection: (peer) => descriptors.admits() && networks.admits(peer),
     clock,
     time: readingTime,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
-    addresses: new ClientAddresses(settings.people.trustedProxies),
+    addresses,
     idempotency,
     assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
@@ -136,6 +145,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   });
   metrics.watchHttp(() => http.pressure);
   metrics.watchSocketClosings(() => http.socketClosings);
+  metrics.watchNetworkConnections(() => networks.refused);
   return { http, mcp: mcp.server };
 }
 
