@@ -15,6 +15,8 @@ const NIGHTLY = [
   // What conformance shows of one connector, shown of others; fakes on their own, and crossed with another client.
   'test/e2e/{call-ends,fakes,loopback-messages,loopback-platform,platform-bridge-waiters}.test.ts',
   'test/peers/ivr.test.ts',
+  // Hundreds of greetings, each synthesized and listened to.
+  'test/unit/calls/answers.test.ts',
   'test/unit/bridge/pcm-call.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
@@ -186,7 +188,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
       'test/unit/rtp/{media-io,precede}.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
-      'test/unit/speech/vad/{noise,voice-activity}.test.ts',
+      'test/unit/speech/{segments/utterance-segmenter,vad/noise,vad/voice-activity}.test.ts',
       'test/unit/speech/{local/flite,local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/support/slowdown.test.ts',

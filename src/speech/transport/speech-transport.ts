@@ -4,6 +4,7 @@ import type { OpenTransport, Transport, TransportHost } from '../../media/transp
 import { Doorbell } from '../../rings/doorbell.ts';
 import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
+import { interruptionOf } from '../hearing/interruption.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
 import { meteredRecognizer, meteredSynthesizer } from '../metering/metered.ts';
 import { CountsReport } from '../metering/speech-meter.ts';
@@ -89,25 +90,34 @@ class SpeechTransport implements Transport<SpeechCommands> {
     );
   }
 
-  #newHearing({ stt, tts, rings }: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
+  /** Returns null where nobody understands what is said. */
+  #connectionTo(
+    stt: SpeechOpen['stt'],
+    rateHz: number,
+    clock: SpeechParts['clock'],
+  ): ConnectRecognizer | null {
     if (stt === null) return null;
-    const { taps, speaker, provider, preset } = stt;
-    const { recognizer: make } = clientsOf(this.#providers, provider);
-    assert(make !== undefined, `${provider} has no speech-to-text`);
-    const rateHz = taps[0]?.sampleRateHz;
-    assert(rateHz !== undefined, 'somebody is to be heard');
-    const connect: ConnectRecognizer = (observer) =>
-      meteredRecognizer((metered) => make(preset, rateHz, this.#guarded(metered)), observer, {
+    const { recognizer: make } = clientsOf(this.#providers, stt.provider);
+    assert(make !== undefined, `${stt.provider} has no speech-to-text`);
+    return (observer) =>
+      meteredRecognizer((metered) => make(stt.preset, rateHz, this.#guarded(metered)), observer, {
         meter: this.#counts.meter,
         clock,
       });
-    const interruption = tts?.preset.options.interruption;
-    const mayInterrupt = interruption !== 'off';
-    const pauses = interruption === 'pause';
-    const isInterruptible = (): boolean => mayInterrupt && this.#speaking?.isPlaying === true;
+  }
+
+  #newHearing(open: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
+    const { stt, tts, rings, voices } = open;
+    if (voices === null) return null;
+    const { taps, speaker } = voices;
+    const rateHz = taps[0]?.sampleRateHz;
+    assert(rateHz !== undefined, 'somebody is to be heard');
+    const connect = this.#connectionTo(stt, rateHz, clock);
+    const interruption = interruptionOf(tts?.preset.options ?? {});
+    const isInterruptible = (): boolean => interruption.how !== 'off' && this.#speaking?.isPlaying === true;
     const sent = new SentLevel(rings.sent);
     return new Hearing(
-      { taps, speaker, sent, isInterruptible, pauses, newDetector, clock, connect },
+      { taps, speaker, sent, isInterruptible, interruption, newDetector, clock, connect },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
