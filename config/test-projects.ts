@@ -15,6 +15,8 @@ const NIGHTLY = [
   // What conformance shows of one connector, shown of others; fakes on their own, and crossed with another client.
   'test/e2e/{call-ends,fakes,loopback-messages,loopback-platform,platform-bridge-waiters}.test.ts',
   'test/peers/ivr.test.ts',
+  // Hundreds of greetings, each synthesized and listened to.
+  'test/unit/calls/answers.test.ts',
   'test/unit/bridge/pcm-call.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
@@ -46,7 +48,7 @@ const NIGHTLY = [
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
-  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-dashboard-first-call,browser-dashboard-keyboard,browser-dashboard-load,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
+  'test/peers/{browser-consent,browser-dashboard,browser-dashboard-attacks,browser-dashboard-first-call,browser-dashboard-hostile-calls,browser-dashboard-keyboard,browser-dashboard-load,browser-dashboard-looks,browser-dashboard-troubles,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
   'test/unit/{bench,native-bench}/**/*.test.ts',
   // Vendors' own packages against the fakes, and what is built for production.
   'test/sdks/**/*.test.ts',

@@ -25,6 +25,7 @@ import { platformStreams } from './attacks/23-platform-streams.ts';
 import { webhookFloods } from './attacks/24-webhook-floods.ts';
 import { oauthConnections } from './attacks/25-oauth-connections.ts';
 import { speechVendors } from './attacks/26-speech-vendors.ts';
+import { sharedBots } from './attacks/27-shared-bots.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -54,6 +55,7 @@ export const ATTACKS: readonly Attack[] = [
   webhookFloods,
   oauthConnections,
   speechVendors,
+  sharedBots,
 ];
 
 export function attackOf(number: number): Attack {

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { PROVIDER_HOST } from './attack.ts';
 import type { Tenant } from './member.ts';
 
@@ -66,6 +67,16 @@ export function dripping(type: string, text: string, mostBytes: number): Answer 
   return ({ socket }) => {
     socket?.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     if (socket) pour(socket, chunks, mostBytes);
+  };
+}
+
+/** So many bytes of a text in a few thousand, which nobody has asked to be packed. */
+export function packed(type: string, text: string, bytes: number): Answer {
+  let body: Buffer | null = null;
+  return (response) => {
+    body ??= gzipSync(Buffer.alloc(bytes, text));
+    response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' });
+    response.end(body);
   };
 }
 

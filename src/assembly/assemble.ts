@@ -49,6 +49,7 @@ import { awaitReplies } from '../messaging/intake/await-reply.ts';
 import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import type { PlatformBridge } from '../messaging/platform-bridge/platform-bridge.ts';
 import { listeningUrl } from '../settings/settings.ts';
+import { newLocalShares } from '../speech/session/local-shares.ts';
 import { Retention } from '../store/messages/retention.ts';
 import { unauthenticatedActor } from '../store/people/audit-log.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
@@ -63,6 +64,7 @@ import { leavingDomain } from './leaving-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
+import { openStreamThreads } from './stream-threads-deps.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
 export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitutes = {}): Promise<Running> {
@@ -88,7 +90,11 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
   const budgets = await openBudgets(deps, () => people.mailer);
-  const calls = await openCalls(deps, { connectors, files, budgets });
+  const local = newLocalShares(clock);
+  metrics.watchShare('local_recognizers', local.recognition);
+  metrics.watchShare('local_voices', local.synthesis);
+  const streamThreads = openStreamThreads(deps);
+  const calls = await openCalls(deps, { connectors, files, budgets, local, streamThreads });
   // Before any connector starts, which may ask for tokens. Closes after all of them.
   const connections = openConnections(connectionDeps(deps, calls));
   closers.push((deadlineMs) => closeConnections(connections, deadlineMs));
@@ -111,7 +117,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
-  const messaging = await openMessaging(deps, { calls, files, roster, replies });
+  const messaging = await openMessaging(deps, { calls, files, roster, replies, local });
   const { outbound, inbox, intakes } = messaging;
   const quota = new VendorQuota(clock);
   const { runner, deliveries, browsing, mayConnect } = openInline(deps, {
@@ -145,6 +151,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     keys,
     replies,
     descriptors,
+    streamThreads,
     platformBridge: {
       ...bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
       listBots: () => listInstalledBots(connections),
@@ -170,7 +177,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   for (const messenger of messengers) await messenger.start();
   await logInBots(accounts);
   await handOverConnections(connections);
-  messaging.start();
+  await messaging.start();
   await runner.start();
   // Created last: keys from a start that failed later would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
+import type { StreamThreads } from '../api/stream-threads/stream-threads.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
 import { Admission } from '../calls/admission.ts';
@@ -16,7 +17,7 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-inbound-files.ts';
 import { TurnJudge } from '../models/chat/turn-judge.ts';
-import { newLocalShares } from '../speech/session/local-shares.ts';
+import type { LocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
@@ -48,12 +49,14 @@ interface CallNeeds {
   readonly connectors: ReadonlyMap<Platform, Connector>;
   readonly files: FileDomain;
   readonly budgets: Budgets;
+  readonly local: LocalShares;
+  readonly streamThreads: StreamThreads | null;
 }
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(
   deps: PartDeps,
-  { connectors, files, budgets }: CallNeeds,
+  { connectors, files, budgets, local, streamThreads }: CallNeeds,
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
@@ -65,9 +68,6 @@ export async function openCalls(
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
   const keys = { secrets: store.secrets, urls: settings.speechUrls };
-  const local = newLocalShares(clock);
-  metrics.watchShare('local_recognizers', local.recognition);
-  metrics.watchShare('local_voices', local.synthesis);
   const noNetwork = noNeuralVoice();
   metrics.watchVoices(noNetwork === null);
   if (noNetwork !== null)
@@ -112,7 +112,7 @@ export async function openCalls(
       activeMs: settings.calls.maxCallMs,
     },
     playout: new PlayoutBudget({
-      ...playoutBounds(settings.streamThreads),
+      ...playoutBounds(streamThreads?.most ?? 0),
       onFull: () => metrics.queueFull('playout'),
     }),
     maxCallsPerAccount: settings.calls.maxPerAccount,

@@ -12,17 +12,21 @@ import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import { AccountNews } from '../messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../messaging/inbox/long-polls.ts';
+import { Arrivals } from '../messaging/intake/arrivals.ts';
 import { awaitReply } from '../messaging/intake/await-reply.ts';
 import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
 import { platformIntake } from '../messaging/intake/platform-intake.ts';
+import type { VoiceNotes } from '../messaging/intake/voice-notes.ts';
 import { openOutbound } from '../messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
 import { SendingTurns } from '../messaging/outbox/sending-turns.ts';
 import { confirmOwner, tellOfBots } from '../messaging/owner/write-to-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
+import type { LocalShares } from '../speech/session/local-shares.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import type { PartDeps } from './gateway-deps.ts';
+import { voiceNotes } from './note-deps.ts';
 
 /** Returns the connectors that exchange messages, by platform. */
 function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
@@ -42,6 +46,7 @@ interface MessagingNeeds {
   readonly files: FileDomain;
   readonly roster: AgentRoster;
   readonly replies: AgentReplies;
+  readonly local: LocalShares;
 }
 
 export interface Messaging {
@@ -50,7 +55,7 @@ export interface Messaging {
   /** What each platform reports about messages goes here. */
   readonly intakes: ReadonlyMap<Platform, MessageIntake>;
   /** Starts sending the messages that an earlier process left. Call it once the platforms are logged in. */
-  readonly start: () => void;
+  readonly start: () => Promise<void>;
 }
 
 /** Creates inbound and outbound messaging, after settling the messages that an earlier process was sending. */
@@ -102,6 +107,8 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   windows.start();
   const intake = intakeDomain(deps, needs, outbound);
   const intakes = new Map<Platform, MessageIntake>();
+  const newNotes = voiceNotes(deps, messengers, needs.local);
+  const allNotes: VoiceNotes[] = [];
   for (const [
     platform,
     {
@@ -110,25 +117,34 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   ] of needs.calls.connectors) {
     if (messenger === undefined) continue;
     const queue = messenger.window === undefined ? null : windows;
-    const own = platformIntake({ ...intake, platform, queue });
+    const notes = newNotes(platform);
+    allNotes.push(notes);
+    const own = platformIntake({ ...intake, platform, queue, notes });
     intakes.set(platform, own);
     messenger.onMessages(own);
   }
   const inbox = inboxDomain(deps, needs.files);
   metrics.watchInbox(() => inbox.waiters);
-  return { outbound, inbox, intakes, start: ready.resolve };
+  const start = async (): Promise<void> => {
+    ready.resolve();
+    for (const notes of allNotes) await notes.start();
+  };
+  return { outbound, inbox, intakes, start };
 }
 
 function intakeDomain(
   { store, clock, wakeups, events, metrics }: PartDeps,
   { files, roster }: MessagingNeeds,
   outbound: OutboundDomain,
-): Omit<IntakeDomain, 'platform' | 'queue'> {
+): Omit<IntakeDomain, 'platform' | 'queue' | 'notes'> {
+  const arrivals = new Arrivals(clock);
+  metrics.watchShare('arrivals', arrivals.turns);
   return {
     store,
     clock,
     wakeups,
     answers: outbound.answers,
+    arrivals,
     sentFile: (messageId, index) => sentFile(files, messageId, index),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: (received) => {
@@ -147,6 +163,7 @@ function intakeDomain(
         outbound.onFailure('a message to a bot owner', error),
       );
     },
+    onFlooded: (platform) => metrics.messengerEvent(platform, 'flooded'),
     onIgnoredReaction: (platform) => metrics.messengerEvent(platform, 'reaction_ignored'),
     followAgents: (accountId) => roster.reload(accountId),
   };

@@ -7,6 +7,7 @@ import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
 import { dashboardRoutes } from '../api/dashboard/dashboard-routes.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
+import { countConnections, NetworkConnections } from '../api/http/network-connections.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { HttpServer } from '../api/http/server.ts';
 import { mcpPages } from '../api/mcp/browser-pages.ts';
@@ -16,6 +17,7 @@ import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { inboxStreamRoute, streamRoute, talkRoute } from '../api/stream/stream-routes.ts';
+import type { StreamThreads } from '../api/stream-threads/stream-threads.ts';
 import type { LibOpus } from '../audio/libopus.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
@@ -27,7 +29,6 @@ import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
-import { openStreamThreads } from './stream-threads-deps.ts';
 
 interface ServerNeeds
   extends Omit<
@@ -38,6 +39,7 @@ interface ServerNeeds
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
   readonly descriptors: DescriptorWatch;
+  readonly streamThreads: StreamThreads | null;
 }
 
 export interface Servers {
@@ -78,7 +80,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     wakeups,
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'inbox stream failed'),
   };
-  const recent = new RecentMetrics(() => metrics.text(), clock);
+  const recent = new RecentMetrics((name) => metrics.sumOf(name), clock);
   recent.start();
   closers.push(async () => recent.close());
   const rest = routes({
@@ -108,7 +110,14 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     oauth,
     authorization: authorizationContext(authorization, people, oauth),
   });
-  const streamThreads = openStreamThreads(deps);
+  const addresses = new ClientAddresses(settings.people.trustedProxies);
+  const networks = new NetworkConnections({
+    most: settings.http.connectionsPerNetwork,
+    countFrom: countConnections(() => http.port),
+    addresses,
+    clock,
+    onFull: (address) => events.networkFull(address),
+  });
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
@@ -118,17 +127,17 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       talkRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
-    admitsConnection: () => descriptors.admits(),
+    admitsConnection: (peer) => descriptors.admits() && networks.admits(peer),
     clock,
     time: readingTime,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
-    addresses: new ClientAddresses(settings.people.trustedProxies),
+    addresses,
     idempotency,
     assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
-    threads: streamThreads ?? undefined,
+    threads: needs.streamThreads ?? undefined,
     onFallback: (reason) =>
       loggers.http.warn({ reason }, "uWebSockets.js could not be loaded, using Node's http server instead"),
     onAnswered: (answered) => events.requestAnswered(answered),
@@ -136,6 +145,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   });
   metrics.watchHttp(() => http.pressure);
   metrics.watchSocketClosings(() => http.socketClosings);
+  metrics.watchNetworkConnections(() => networks.refused);
   return { http, mcp: mcp.server };
 }
 

@@ -54,8 +54,11 @@ export class JitterBuffer implements Payload {
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
-  /** When the packet that was pulled last had arrived. */
-  pulledArrivalMs = 0;
+  /**
+   * When the beginning of what was pulled last had arrived, had its packet been no later than the fastest of late. Null:
+   * nobody knows, as it was made up for a packet that has not come.
+   */
+  pulledDueMs: number | null = null;
 
   readonly #format: JitterFormat;
   readonly #slots: JitterSlots;
@@ -140,7 +143,7 @@ export class JitterBuffer implements Payload {
       durationSamples > 0 ? this.#target.observe(packet.timestamp, durationSamples, arrivalMs) : 0;
     if (this.#isPast(sequence, packet.timestamp, durationSamples)) return this.#refuse('late');
     this.#makeRoom(sequence);
-    this.#slots.put(sequence, packet, durationSamples, arrivalMs);
+    this.#slots.put(sequence, packet, durationSamples, arrivalMs - latenessMs);
     this.counters.received++;
     if (this.#state === 'playing' && durationSamples > 0)
       this.#noteLevel(this.#aheadOf(packet.timestamp) + durationSamples, latenessMs, arrivalMs);
@@ -287,6 +290,7 @@ export class JitterBuffer implements Payload {
 
   #bridge(head: number, gapSamples: number): Pulled {
     const isSilence = head === this.#next;
+    this.pulledDueMs = this.#slots.dueMs(head) - gapSamples / this.#samplesPerMs;
     if (!isSilence) this.counters.concealed++;
     this.payloadType = this.#slots.payloadType(head);
     this.payloadOffset = this.#slots.payloadOffset(head);
@@ -296,7 +300,7 @@ export class JitterBuffer implements Payload {
 
   #take(head: number): Pulled {
     this.counters.lost += this.#missingBefore(head);
-    this.pulledArrivalMs = this.#slots.arrivalMs(head);
+    this.pulledDueMs = this.#slots.dueMs(head);
     this.payloadType = this.#slots.payloadType(head);
     this.payloadOffset = this.#slots.payloadOffset(head);
     this.payloadLength = this.#slots.payloadLength(head);
@@ -347,6 +351,7 @@ export class JitterBuffer implements Payload {
     }
     if (this.#owedSamples <= COUNTED_STARVED_MS * this.#samplesPerMs) this.counters.concealed++;
     this.payloadLength = 0;
+    this.pulledDueMs = null;
     return this.#last('lost', this.#frameSamples);
   }
 

@@ -34,7 +34,7 @@ export class JitterSlots {
   heldSamples = 0;
   readonly #maxPayloadBytes: number;
   readonly #words = new Int32Array(SLOTS * WORDS);
-  readonly #arrivalsMs = new Float64Array(SLOTS);
+  readonly #duesMs = new Float64Array(SLOTS);
   readonly #held = new Uint8Array(SLOTS);
   readonly #types = new Uint8Array(SLOTS);
   /** The cell of each slot that holds a packet. */
@@ -59,14 +59,14 @@ export class JitterSlots {
   }
 
   /** Stores a copy of the packet. Its slot must be free. */
-  put(sequence: number, packet: JitterPacket, durationSamples: number, arrivalMs: number): void {
+  put(sequence: number, packet: JitterPacket, durationSamples: number, dueMs: number): void {
     const slot = sequence & MASK;
     assert(this.#held[slot] === 0, 'jitter slot is taken');
     this.#makeRoom(packet.payloadLength);
     this.#freeCount--;
     this.#cells[slot] = this.#free[this.#freeCount]!;
     this.#held[slot] = 1;
-    this.#arrivalsMs[slot] = arrivalMs;
+    this.#duesMs[slot] = dueMs;
     this.#types[slot] = packet.payloadType ?? 0;
     this.#words[slot * WORDS + SEQUENCE] = sequence;
     this.#words[slot * WORDS + TIMESTAMP] = packet.timestamp;
@@ -105,8 +105,9 @@ export class JitterSlots {
     return this.#words[(sequence & MASK) * WORDS + DURATION]!;
   }
 
-  arrivalMs(sequence: number): number {
-    return this.#arrivalsMs[sequence & MASK]!;
+  /** When the packet would have arrived on time. */
+  dueMs(sequence: number): number {
+    return this.#duesMs[sequence & MASK]!;
   }
 
   payloadOffset(sequence: number): number {

@@ -19,7 +19,10 @@ export interface PlaceOptions {
   readonly onRefused?: () => void;
 }
 
-/** Limits concurrent use per credential, per account and in total. */
+/**
+ * Limits concurrent use per credential, per account and in total. Nobody takes the last places of all: where several accounts
+ * have many, each may hold as many as are left over.
+ */
 export class Places {
   readonly #options: PlaceOptions;
   readonly #taken = new Map<string, number>();
@@ -86,7 +89,9 @@ export class Places {
     if (this.#takenBy(keyName(credentialId)) >= perKey) return { most: perKey, where: 'per key' };
     if (this.#takenBy(accountName(accountId)) >= perAccount)
       return { most: perAccount, where: 'per account' };
-    return this.#total >= total ? { most: total, where: 'in the gateway' } : null;
+    const free = total - this.#total;
+    const isLeft = free > 0 && (perAccount >= total || this.#takenBy(accountName(accountId)) <= free);
+    return isLeft ? null : { most: total, where: 'in the gateway' };
   }
 
   #noteRefusal(): void {

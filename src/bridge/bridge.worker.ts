@@ -11,6 +11,8 @@ import {
   type TalkSignal,
 } from '../connectors/nctalk/voice/talk-protocol.ts';
 import { type OpenTransport, transportFactory } from '../media/transport.ts';
+import { NOTE_TRANSPORT } from '../speech/notes/note-protocol.ts';
+import { notesWith } from '../speech/notes/note-transport.ts';
 import { speechParts } from '../speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../speech/transport/speech-protocol.ts';
 import { speechWith } from '../speech/transport/speech-transport.ts';
@@ -30,8 +32,10 @@ const openTalk: OpenTransport<TalkOpen, TalkCommands, TalkSignal> = async (...op
 };
 
 /** Composition root of a bridge thread: the transports it can open, those of platforms and the speech of calls. */
+const speech = speechParts(systemClock);
 const worker = new BridgeWorker([
-  transportFactory(SPEECH_TRANSPORT, speechWith(speechParts(systemClock))),
+  transportFactory(SPEECH_TRANSPORT, speechWith(speech)),
+  transportFactory(NOTE_TRANSPORT, notesWith(speech)),
   transportFactory(VOICE_TRANSPORT, openDiscordVoice),
   transportFactory(TALK_TRANSPORT, openTalk),
 ]);

@@ -1,15 +1,15 @@
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { HeardFact } from '../threads/protocol.ts';
-import { type AnsweredBy, spokenBy } from './answer-words.ts';
+import { type AnsweredBy, guessedFrom, spokenBy } from './answer-words.ts';
 
-/** Who says nothing for so long says nothing at first. */
-const SILENT_MS = 2_300;
+/** Who says nothing for so long says nothing at first. Whoever speaks is judged by what was understood until then. */
+const FIRST_MS = 2_300;
 /** After a person's first words comes silence. Facts of speech come 300 ms after its end. */
-const WAITS_MS = { short: 700, long: 1_000 };
 const TOLD_AFTER_MS = 300;
-/** A word or two, and all that a person says: longer greetings are recorded. */
+/** A word or two; what most people say at most; and all that a person says: longer greetings are recorded. */
 const SHORT_MS = 1_500;
-const LONGEST_MS = 4_600;
+const LONG_MS = 3_000;
+const LONGEST_MS = 6_500;
 /** Modems answer with 2,100 Hz and call with 1,100 Hz (ITU-T T.30). */
 const FAX_HZ: readonly (readonly [from: number, to: number])[] = [
   [2_085, 2_115],
@@ -20,9 +20,26 @@ const BEEP_HZ = { least: 350, most: 2_600 };
 const BEEP_MS = { least: 100, most: 3_000 };
 /** What is said before a beep is so long at least, or is a machine's by its words. */
 const GREETING_MS = 1_500;
+/** A machine listens after its beep. A person on whose line something beeps goes on. */
+const LISTENS_MS = 2_500;
+/** What a person says after so long is no greeting, whatever it is about. */
+const PERSON_MS = 12_000;
+const MOST_GREETING_MS = 60_000;
 
 /** 0 to 1: how sure each way of knowing is. */
-const SURE = { words: 0.95, fax: 0.95, beep: 0.95, short: 0.9, pause: 0.75, long: 0.6, silence: 0.5 };
+const SURE = {
+  words: 0.95,
+  fax: 0.95,
+  silentAfterBeep: 0.95,
+  short: 0.9,
+  beep: 0.85,
+  asks: 0.8,
+  pause: 0.75,
+  maybe: 0.7,
+  guess: 0.6,
+  long: 0.6,
+  silence: 0.5,
+};
 
 export interface AnswerObserver {
   answeredBy(who: AnsweredBy, confidence: number): void;
@@ -32,8 +49,8 @@ export interface AnswerObserver {
 
 /**
  * Finds out who has answered a call, from the length and cadence of the greeting, tones, and words where there are any.
- * Tells it once, and again when it is known better: a person is `human` after the first words and a pause, a machine that
- * pauses there is found out by its words or its beep.
+ * Tells it as soon as it may be known, and again when it is known better: a person is `human` after the first words and a
+ * pause, a machine that pauses there is found out by its words or its beep. Ends with the greeting.
  */
 export class AnswerDetector {
   readonly #clock: Pick<Clock, 'after'>;
@@ -43,71 +60,123 @@ export class AnswerDetector {
   #speechAtMs: number | null = null;
   #spokenMs = 0;
   #words = '';
-  #cancelTimer: CancelTimer;
+  #said = '';
+  #isOver = false;
+  #cancelTimer: CancelTimer = () => {};
+  #cancelListening: CancelTimer = () => {};
+  readonly #cancelFirst: CancelTimer;
+  #cancelEnd: CancelTimer;
 
   constructor(clock: Pick<Clock, 'after'>, observer: AnswerObserver) {
     this.#clock = clock;
     this.#observer = observer;
-    this.#cancelTimer = this.#clock.after(SILENT_MS, () => this.#decide('unknown', SURE.silence));
+    this.#cancelFirst = clock.after(FIRST_MS, () => this.#judgeFirst());
+    this.#cancelEnd = clock.after(MOST_GREETING_MS, () => this.close());
   }
 
   heard(fact: HeardFact): void {
-    if (fact.type === 'speech') this.#speech(fact.isOn, fact.atMs);
+    if (this.#isOver) return;
+    if (fact.type === 'speech') this.#speech(fact);
     else if (fact.type === 'tone') this.#tone(fact);
   }
 
   /** What has been understood of the greeting: interim results replace each other, finals add up. */
   understood(text: string, isFinal: boolean): void {
-    const said = `${this.#words} ${text}`.trim();
-    if (isFinal) this.#words = said.slice(-500);
-    const who = spokenBy(said);
-    if (who !== null) this.#decide(who, SURE.words);
+    if (this.#isOver) return;
+    this.#said = `${this.#words} ${text}`.trim();
+    if (isFinal) this.#words = this.#said.slice(-500);
+    const impression = spokenBy(this.#said);
+    if (impression === null) return;
+    const { who, isSure } = impression;
+    this.#decide(who, isSure ? SURE.words : who === 'human' ? SURE.asks : SURE.maybe);
   }
 
+  /** Nothing is told afterwards. */
   close(): void {
+    this.#isOver = true;
     this.#cancelTimer();
+    this.#cancelListening();
+    this.#cancelFirst();
+    this.#cancelEnd();
   }
 
-  #speech(isOn: boolean, atMs: number): void {
+  #judgeFirst(): void {
+    if (this.#who !== null) return;
+    if (this.#spokenMs === 0 && this.#speechAtMs === null) return this.#decide('unknown', SURE.silence);
+    const guess = guessedFrom(this.#said);
+    if (guess !== null) this.#decide(guess, SURE.guess);
+  }
+
+  #speech({ isOn, isTone, atMs }: HeardFact & { readonly type: 'speech' }): void {
     this.#cancelTimer();
     if (isOn) {
+      this.#cancelListening();
       this.#speechAtMs = atMs;
       const leftMs = Math.max(0, LONGEST_MS - this.#spokenMs);
       this.#cancelTimer = this.#clock.after(leftMs, () => this.#decide('machine', SURE.long));
       return;
     }
-    this.#spokenMs += atMs - (this.#speechAtMs ?? atMs);
+    const fromMs = this.#speechAtMs ?? atMs;
     this.#speechAtMs = null;
-    const isShort = this.#spokenMs <= SHORT_MS;
-    const waitsMs = isShort ? WAITS_MS.short : WAITS_MS.long;
-    this.#cancelTimer = this.#clock.after(waitsMs - TOLD_AFTER_MS, () => this.#waits());
+    if (isTone) return;
+    this.#spokenMs += atMs - fromMs;
+    this.#cancelTimer = this.#clock.after(waitMs(this.#spokenMs) - TOLD_AFTER_MS, () => this.#waits());
   }
 
   /** Who has spoken waits for an answer. */
   #waits(): void {
-    if (this.#who === null || this.#who === 'unknown')
-      this.#decide('human', this.#spokenMs <= SHORT_MS ? SURE.short : SURE.pause);
+    const isShort = this.#spokenMs <= SHORT_MS;
+    const isMachines = this.#who === 'machine' || this.#who === 'ivr' || this.#who === 'screening';
+    if (!isMachines && this.#who !== 'fax') this.#decide('human', isShort ? SURE.short : SURE.pause);
   }
 
   #tone({ hz, ms, isOver }: { readonly hz: number; readonly ms: number; readonly isOver: boolean }): void {
     const isFax = FAX_HZ.some(([from, to]) => hz >= from && hz <= to) && ms >= FAX_MS;
     const hasSpoken = this.#spokenMs >= GREETING_MS || this.#who === 'machine';
     if (isFax && this.#spokenMs === 0) return this.#decide('fax', SURE.fax);
-    if (!isOver || !hasSpoken || this.#who === 'fax') return;
+    // Whoever beeps does not wait in silence.
+    if (!isOver) return this.#cancelTimer();
+    if (!hasSpoken || this.#who === 'fax') return;
     if (hz < BEEP_HZ.least || hz > BEEP_HZ.most || ms < BEEP_MS.least || ms > BEEP_MS.most) return;
     // On the line of a person, other things beep: they have answered, and are not taken for a machine.
-    if (this.#who === 'human' && this.#confidence >= SURE.short) return;
-    this.#decide('machine', SURE.beep);
+    if (this.#who === 'human' && this.#confidence > SURE.pause) return;
+    this.#beep();
+  }
+
+  #beep(): void {
+    const wasPerson = this.#who === 'human';
+    if (!wasPerson) this.#tellBeep(SURE.beep);
+    this.#cancelListening();
+    this.#cancelListening = this.#clock.after(LISTENS_MS, () => {
+      if (wasPerson) this.#tellBeep(SURE.beep);
+      else this.#decide('machine', SURE.silentAfterBeep);
+    });
+  }
+
+  #tellBeep(confidence: number): void {
+    this.#decide('machine', confidence);
     this.#observer.beep();
   }
 
   /** What is surer than what is known counts, and whatever is heard after silence. */
   #decide(who: AnsweredBy, confidence: number): void {
-    this.#cancelTimer();
     const isHeard = this.#who === 'unknown' && who !== 'unknown';
     if (this.#who !== null && !isHeard && confidence <= this.#confidence) return;
     this.#who = who;
     this.#confidence = confidence;
+    if (who === 'human') this.#endAfter(PERSON_MS);
+    else this.#endAfter(MOST_GREETING_MS);
     this.#observer.answeredBy(who, confidence);
   }
+
+  #endAfter(ms: number): void {
+    this.#cancelEnd();
+    this.#cancelEnd = this.#clock.after(ms, () => this.close());
+  }
+}
+
+/** How long somebody is silent who has spoken for so long and waits for an answer. Machines beep after a second, or later. */
+function waitMs(spokenMs: number): number {
+  if (spokenMs <= SHORT_MS) return 700;
+  return spokenMs <= LONG_MS ? 1_000 : 1_500;
 }

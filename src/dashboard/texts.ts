@@ -20,6 +20,7 @@ export const texts = {
   more: 'Show more',
   name: 'Name',
   all: 'All',
+  none: 'Nothing yet',
   platform: 'Platform',
   advanced: 'More settings',
   keepSecret: 'Leave empty to keep the stored one',
@@ -33,6 +34,7 @@ export const texts = {
         : `${(count / KIB ** 2).toFixed(1)} MB`,
   noAnswer: 'The gateway does not answer',
   reconnecting: 'No connection to the gateway. What you see may be old; trying again …',
+  outdated: 'The gateway was updated: load this page anew.',
   unknownError: 'Something went wrong',
 
   pages: {

@@ -161,6 +161,7 @@ export class MediaCall {
       case 'agent.clear':
         return this.#agent(command.legId)?.clear(command.point.position, command.point.noteCount);
       case 'agent.hold':
+        if (!command.isHeld) this.#platform.noteGoingOn();
         return this.#agent(command.legId)?.hold(command.isHeld);
       case 'agent.leave':
         return this.#leave(command.legId);

@@ -81,6 +81,11 @@ export class PlatformLegParty implements Party {
     this.#sentLevel = level;
   }
 
+  /** What is sent from now on is no answer: it goes on with what was held. */
+  noteGoingOn(): void {
+    this.#turns.goOn(wallMs());
+  }
+
   /** Has the far end listened to, once it has answered. */
   listenBy(listener: AnswerListener): void {
     this.#listener = listener;
@@ -93,7 +98,7 @@ export class PlatformLegParty implements Party {
     if (this.isAnswered) this.#listener?.take(voiced ? frame : null);
     if (!voiced) return false;
     this.#stats.add('frames_in', 1);
-    if (this.isAnswered && !this.#leg.onHold) this.#turns.heard(frame, this.#arrivedAtMs());
+    if (this.isAnswered && !this.#leg.onHold) this.#measureTurns(frame);
     return true;
   }
 
@@ -107,11 +112,13 @@ export class PlatformLegParty implements Party {
   }
 
   /** Of several voices, the one that came last has waited the least. */
-  #arrivedAtMs(): number {
-    let latestMs = 0;
-    for (let i = 0; i < this.#voices.length; i++)
-      latestMs = Math.max(latestMs, (this.#voices[i] as Voice).arrivedAtMs ?? 0);
-    return latestMs === 0 ? wallMs() : latestMs;
+  #measureTurns(frame: Int16Array): void {
+    let latestMs: number | null = null;
+    for (let i = 0; i < this.#voices.length; i++) {
+      const atMs = (this.#voices[i] as Voice).arrivedAtMs;
+      if (atMs !== null) latestMs = Math.max(latestMs ?? 0, atMs ?? wallMs());
+    }
+    if (latestMs !== null) this.#turns.heard(frame, latestMs);
   }
 
   /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */

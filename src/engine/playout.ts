@@ -88,6 +88,10 @@ export class Playout {
     return this.#phase.name === 'fading';
   }
 
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   /** Silent from the next frame on, until `release`. */
   hold(): void {
     this.#isHeld = true;

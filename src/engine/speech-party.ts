@@ -17,7 +17,7 @@ const MAX_TARGET_MS = 120;
 export interface SpeechPartyHost {
   readonly roomRateHz: number;
   readonly stats: EngineStats;
-  readonly platform: Pick<PlatformLegParty, 'isTapped' | 'onHold'>;
+  readonly platform: Pick<PlatformLegParty, 'isTapped' | 'onHold' | 'noteGoingOn'>;
 }
 
 /**
@@ -49,7 +49,7 @@ export class SpeechParty implements Party {
     const { asked } = this.#control;
     if (asked !== this.#control.silenced) return this.#pullStopping(frame, asked);
     if (this.#control.isHeld) this.#playout.hold();
-    else this.#playout.release();
+    else if (this.#playout.isHeld) this.#goOn();
     const voiced = !this.#host.platform.onHold && this.#playout.pull(frame);
     if (voiced !== this.#wasVoiced) this.#hasNews = true;
     this.#wasVoiced = voiced;
@@ -57,6 +57,11 @@ export class SpeechParty implements Party {
   }
 
   push(): void {}
+
+  #goOn(): void {
+    this.#playout.release();
+    this.#host.platform.noteGoingOn();
+  }
 
   /** Wakes the bridge thread when the tick's frames have left. To wake it costs more than what it does then. */
   afterTick(): void {

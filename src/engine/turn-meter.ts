@@ -81,6 +81,12 @@ export class TurnMeter {
     }
   }
 
+  /** What is sent from `nowMs` on goes on with what was sent before, and answers nobody. */
+  goOn(nowMs: number): void {
+    this.#sentEndMs = nowMs;
+    this.#awaitsAnswer = false;
+  }
+
   #isSpeech(power: number): boolean {
     if (power < LEAST || power < ABOVE_NOISE * this.#floor.power) return false;
     return power > ECHO * this.#sentPeak;
@@ -105,9 +111,10 @@ export class TurnMeter {
     const isNew = atMs - this.#sentEndMs >= OWN_PAUSE_MS;
     this.#sentEndMs = atMs + BLOCK_MS;
     const waitMs = atMs - this.#endMs;
-    if (!isNew || !this.#awaitsAnswer || waitMs < LEAST_ANSWER_MS) return;
+    if (!this.#awaitsAnswer || waitMs < LEAST_ANSWER_MS) return;
+    // Who is spoken to all the while waits for nothing.
     this.#awaitsAnswer = false;
-    if (waitMs <= MOST_ANSWER_MS) this.#report({ endMs: this.#endMs, soundMs: atMs });
+    if (isNew && waitMs <= MOST_ANSWER_MS) this.#report({ endMs: this.#endMs, soundMs: atMs });
   }
 }
 

@@ -32,8 +32,11 @@ export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
 export interface Voice {
   /** Fills `frame` with the party's next 20 ms. Returns false when there was nothing; `frame` is then undefined. */
   pull(frame: Int16Array): boolean;
-  /** When the last frame had arrived, before any buffer, by `wallMs`. Without: unknown. */
-  readonly arrivedAtMs?: number | null;
+  /**
+   * When the last frame had begun to arrive, before any buffer and less its own delay, by `wallMs`. Null: it was made up, to
+   * conceal a loss. Without: unknown.
+   */
+  readonly arrivedAtMs?: number | null | undefined;
 }
 
 /** What exceeds them has to be mixed by the leg into the last one. */

@@ -21,10 +21,12 @@ export interface Accepting {
   closeDescriptor(descriptor: number): void;
   /** Closes this thread's sockets of uWebSockets.js when the thread ends, however it ends. Once, after it is loaded. */
   closeAtEnd(): void;
+  /** Number of open connections to a port from the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+  connectionsFrom(port: number, address: string): number;
 }
 
 /** Must equal INTERFACE_VERSION in acceptor.c. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Returns the reason when it cannot be loaded. */
 export function loadAccepting(): Accepting | string {

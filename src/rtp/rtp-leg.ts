@@ -152,8 +152,9 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     return heard;
   }
 
-  get arrivedAtMs(): number {
-    return wallMsAt(this.#receiver.arrivedAtMs);
+  get arrivedAtMs(): number | null {
+    const dueMs = this.#receiver.frameDueMs;
+    return dueMs === null ? null : wallMsAt(dueMs);
   }
 
   push(frame: Int16Array, voiced: boolean): void {

@@ -98,6 +98,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** Without a trailing slash. Null: the listening address, see `listeningUrl`. */
       publicUrl: values.SVC_PUBLIC_URL,
       bodyLimitBytes: values.SVC_HTTP_BODY_LIMIT_KB * 1024,
+      connectionsPerNetwork: values.SVC_NETWORK_CONNECTIONS,
       /** Null: use whichever can be loaded. */
       server: values.SVC_HTTP_SERVER,
     },

@@ -265,6 +265,12 @@ export const VARIABLES = {
     meaning:
       "Library that serves HTTP and WebSockets: uWebSockets.js (uws), or Node's http with the ws package (node), which is slower and parses strictly",
   },
+  SVC_NETWORK_CONNECTIONS: {
+    default: '2000',
+    schema: wholeNumber(1, 1_000_000),
+    meaning:
+      'HTTP and WebSocket connections that one network may have open: a /24, or a /48 of IPv6. More are closed at once. Trusted proxies may have any number (SVC_TRUSTED_PROXIES)',
+  },
   SVC_HTTP_BODY_LIMIT_KB: {
     default: '1024',
     schema: wholeNumber(1, 102_400),

@@ -185,6 +185,13 @@ export class BusinessEvents {
     if (status >= 400 && status !== 499 && status !== 500) this.#refused.note(answered);
   }
 
+  /** A network has as many connections as one may have. The line may come once a second. */
+  networkFull(address: string): void {
+    const text =
+      'a network has as many connections as one may have: more are refused (SVC_NETWORK_CONNECTIONS)';
+    this.#later(() => this.#loggers.http.warn({ personal: { address } }, text));
+  }
+
   /** A person's message was stored. */
   messageReceived(message: MessageFacts): void {
     this.#later(() => this.#loggers.messaging.info(idsOf(message), 'message received'));

@@ -1,11 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { ShareReading } from '../base/fair-share.ts';
 import { type EngineReading, registerEngineMetrics } from './engine-metrics.ts';
-import { ReadMetrics } from './read-metric.ts';
+import { ReadMetrics, type Sample } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 import { SpeechMetrics } from './speech-metrics.ts';
 import { TurnTimes } from './turn-times.ts';
 
+/** Rendered in one turn of the event loop. */
+const MOST_AT_ONCE_MS = 2;
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 const TURN_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
@@ -320,6 +323,12 @@ export class Metrics {
     this.#read.counter('svc_connections_refused_total', help, read);
   }
 
+  /** Registers the counter of connections refused because their network has as many as one may have. */
+  watchNetworkConnections(read: () => number): void {
+    const help = 'Connections refused because their network has as many as one may have';
+    this.#read.counter('svc_network_connections_refused_total', help, read);
+  }
+
   watchEngine(read: () => EngineReading): void {
     registerEngineMetrics(this.#read, read);
   }
@@ -337,9 +346,27 @@ export class Metrics {
     );
   }
 
-  /** All metrics in Prometheus text format. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  /** All metrics in Prometheus text format. Thousands of series take 30 ms, so others get their turn in between. */
+  async text(): Promise<string> {
+    const texts: string[] = [];
+    let sinceMs = performance.now();
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      texts.push(await this.#registry.getSingleMetricAsString(name));
+      if (performance.now() - sinceMs < MOST_AT_ONCE_MS) continue;
+      await turn();
+      sinceMs = performance.now();
+    }
+    return `${texts.join('\n\n')}\n`;
+  }
+
+  /** The sum over all labels of a metric, or of what `_sum` or `_count` tell of a histogram; 0 if there is none. */
+  async sumOf(name: string): Promise<number> {
+    const metric = this.#registry.getSingleMetric(name.replace(/_(sum|count)$/, ''));
+    const { values = [] } = (await metric?.get()) ?? {};
+    let sum = 0;
+    for (const { value, metricName = name } of values as readonly Sample[])
+      if (metricName === name) sum += value;
+    return sum;
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

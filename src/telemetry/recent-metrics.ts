@@ -20,14 +20,14 @@ export type MetricsSample = Readonly<Record<keyof typeof NAMES, number>> & { rea
 
 /** The metrics of the last hour, so that somebody who comes when there is a problem sees how it began. */
 export class RecentMetrics {
-  readonly #text: () => Promise<string>;
+  readonly #sumOf: (name: string) => Promise<number>;
   readonly #clock: Pick<Clock, 'after' | 'nowIso'>;
   readonly #samples: MetricsSample[] = [];
   #cancel: CancelTimer = () => {};
 
-  /** `text` renders all metrics in Prometheus text format. */
-  constructor(text: () => Promise<string>, clock: Pick<Clock, 'after' | 'nowIso'>) {
-    this.#text = text;
+  /** `sumOf` sums a metric over its labels. */
+  constructor(sumOf: (name: string) => Promise<number>, clock: Pick<Clock, 'after' | 'nowIso'>) {
+    this.#sumOf = sumOf;
     this.#clock = clock;
   }
 
@@ -39,7 +39,7 @@ export class RecentMetrics {
   start(): void {
     this.#cancel = this.#clock.after(INTERVAL_MS, () => {
       this.start();
-      // Of metrics that cannot be rendered there is no sample; `/metrics` says why.
+      // Of metrics that cannot be read there is no sample; `/metrics` says why.
       void this.#take().catch(() => {});
     });
   }
@@ -49,20 +49,10 @@ export class RecentMetrics {
   }
 
   async #take(): Promise<void> {
-    const sums = sumsOf(await this.#text());
-    const values = Object.entries(NAMES).map(([field, name]) => [field, sums.get(name) ?? 0]);
-    this.#samples.push({ at: this.#clock.nowIso(), ...Object.fromEntries(values) });
+    const read = async ([field, name]: readonly [string, string]) =>
+      [field, await this.#sumOf(name)] as const;
+    const values = await Promise.all(Object.entries(NAMES).map(read));
+    this.#samples.push({ at: this.#clock.nowIso(), ...Object.fromEntries(values) } as MetricsSample);
     if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
   }
-}
-
-/** Reads Prometheus text: each metric, summed over its labels. */
-function sumsOf(text: string): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    if (line === '' || line.startsWith('#')) continue;
-    const name = line.slice(0, line.search(/[{ ]/));
-    sums.set(name, (sums.get(name) ?? 0) + Number(line.slice(line.lastIndexOf(' ') + 1)));
-  }
-  return sums;
 }

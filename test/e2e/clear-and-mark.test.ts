@@ -94,6 +94,28 @@ describe('clear and mark', { retry }, () => {
     expect(Math.abs(voicedMs() - Number(played))).toBeLessThanOrEqual(60);
   });
 
+  it('holds audio, tells how much was played, and goes on with all the rest', async () => {
+    speak(1500);
+    await hearVoice(400);
+    agent.send({ type: 'pause' });
+    const paused = await agent.waitFor('paused');
+    await hearSilence();
+    // What was counted as played is what the far end has heard.
+    expect(Math.abs(voicedMs() - Number(paused['played_ms']))).toBeLessThanOrEqual(60);
+    agent.send({ type: 'resume' });
+    const resumed = await agent.waitFor('resumed');
+    expect(resumed['played_ms']).toBe(paused['played_ms']);
+    await hearVoice(1440);
+    await hearSilence();
+    expect(voicedMs()).toBeLessThanOrEqual(1560);
+    speak(1000);
+    agent.send({ type: 'pause' });
+    const { played_ms } = await agent.waitFor('paused', {});
+    agent.clear();
+    const cleared = await agent.waitFor('cleared');
+    expect(cleared).toMatchObject({ played_ms, dropped_ms: 2500 - Number(played_ms) });
+  });
+
   it('counts played and dropped audio from one clear to the next', async () => {
     const cleared = async () => {
       agent.clear();

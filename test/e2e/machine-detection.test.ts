@@ -4,6 +4,7 @@ import type { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
 import { understand } from '../fakes/tone-speech.ts';
 import { Agent } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+import { melody } from '../support/melody.ts';
 import { joined, silence, speech } from '../support/speech-signal.ts';
 import { tone } from '../support/tone.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -64,11 +65,12 @@ async function answeredBy(machine_detection: string, sound: Int16Array) {
 const verdicts = ({ events }: Agent) =>
   events.filter(({ type }) => type === 'call_answered_by').map(({ answered_by }) => answered_by);
 
-it('tells a person from a machine and its beep, on the WebSocket and the feed', async () => {
+it('tells a person from a machine and its beep, and when somebody is on hold, on the WebSocket and the feed', async () => {
   const { last_message_cursor } = (await pair.caller.agentApi.get('/api/account')).body;
-  const [human, machine] = await Promise.all([
+  const [human, machine, queue] = await Promise.all([
     answeredBy('detect', HELLO),
     answeredBy('detect', joined(GREETING, silence(500, RATE_HZ), BEEP)),
+    answeredBy('detect', joined(HELLO, melody(8_000, RATE_HZ), silence(7_000, RATE_HZ))),
   ]);
   expect(await human.agent.waitFor('call_answered_by')).toMatchObject({
     answered_by: 'human',
@@ -76,7 +78,9 @@ it('tells a person from a machine and its beep, on the WebSocket and the feed', 
   });
   await machine.agent.waitFor('beep', {}, 15_000);
   expect(verdicts(machine.agent)[0]).toBe('machine');
-  expect(machine.agent.events.findLast(({ type }) => type === 'call_answered_by')?.confidence).toBe(0.95);
+  await machine.agent.waitFor('call_answered_by', { answered_by: 'machine', confidence: 0.95 });
+  await queue.agent.waitFor('hold_music', { playing: true }, 15_000);
+  await queue.agent.waitFor('hold_music', { playing: false }, 15_000);
   await waitFor('the beep on the feed', async () => {
     const inbox = await pair.caller.agentApi.get(`/api/inbox?last_message_cursor=${last_message_cursor}`);
     return inbox.body.events.some(

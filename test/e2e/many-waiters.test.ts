@@ -37,7 +37,12 @@ let readers: Reader[];
 beforeAll(async () => {
   telegram = await FakeTelegram.start();
   gateway = await Gateway.start({
-    env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_DM_TIMEOUT_TEXT: 'off', SVC_SIGNUP: 'open' },
+    env: {
+      SVC_TELEGRAM_API_URL: telegram.url,
+      SVC_DM_TIMEOUT_TEXT: 'off',
+      SVC_SIGNUP: 'open',
+      SVC_NETWORK_CONNECTIONS: '10000',
+    },
   });
   readers = [];
   for (let account = 0; account < ACCOUNTS; account++) {

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Gateway } from './gateway.ts';
 
 /** What the operator of a new gateway signs in with. */
@@ -73,6 +74,25 @@ export class DashboardVisit {
     return await this.page.evaluate(
       `fetch(${JSON.stringify(path)}, ${JSON.stringify(init)}).then((r) => r.json())`,
     );
+  }
+
+  /** Nothing that others wrote has run or become an element, and these texts stand there as they were written. */
+  async expectLiteral(texts: readonly string[]): Promise<void> {
+    const script = `(() => {
+      const shown = document.querySelector('#app').textContent;
+      const made = 'script, iframe, object, embed, base, meta, link, style, video, audio, marquee, math, svg:not(.icon, .stages)';
+      return {
+        pwned: window.pwned ?? null,
+        missing: ${JSON.stringify(texts)}.filter((text) => !shown.includes(text)),
+        made: [...document.querySelectorAll('#app :is(' + made + '), #app img:not(.file img)')].map((each) => each.outerHTML),
+        handlers: [...document.querySelectorAll('#app *')].flatMap((each) =>
+          [...each.attributes].filter(({ name, value }) => name.startsWith('on') || (/^(href|src|action|formaction)$/.test(name) && /^(javascript|data):/i.test(value))),
+        ).map(({ name, value }) => name + '=' + value),
+      };
+    })()`;
+    const found = await this.page.evaluate(script);
+    expect(found).toEqual({ pwned: null, missing: [], made: [], handlers: [] });
+    expect(this.complaints).toEqual([]);
   }
 
   async close(): Promise<void> {

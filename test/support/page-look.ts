@@ -7,6 +7,8 @@ export const WINDOWS = {
   desktop: { width: 1280, height: 900 },
   phone: { width: 390, height: 844 },
 } as const;
+/** Of a picture, in pixels. */
+const TALLEST = 3_000;
 const SCHEMES = ['light', 'dark'] as const;
 
 /**
@@ -25,6 +27,12 @@ export async function lookAt(page: Page, name: string, folder: string | undefine
 
 async function picture(page: Page, path: string): Promise<void> {
   mkdirSync(join(path, '..'), { recursive: true });
+  const { width, height } = page.viewportSize()!;
+  // What scrolls within the page is shown whole, too.
+  const whole = (await page.evaluate(
+    `Math.max(${height}, 80 + (document.querySelector('main')?.scrollHeight ?? 0))`,
+  )) as number;
+  await page.setViewportSize({ width, height: Math.min(whole, TALLEST) });
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayApi } from '../../../test/support/gateway-api.ts';
 import type { Attack, Target } from '../attack.ts';
-import { leave, newTenant, type Tenant } from '../member.ts';
+import { addressOf, leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { RawConnection } from '../raw-connection.ts';
 
@@ -41,12 +41,15 @@ async function manyKeys({ browser }: Tenant): Promise<string[]> {
   return keys;
 }
 
-async function waiting({ httpPort }: Target, keys: readonly string[]): Promise<RawConnection[]> {
+/** From a network of the attacker's own: who is in the same one shares its limit. */
+async function waiting(target: Target, keys: readonly string[]): Promise<RawConnection[]> {
+  const { httpPort } = target;
+  const localAddress = addressOf(target, NUMBER, 1);
   const connections: RawConnection[] = [];
   const wanted = keys.flatMap((key) => Array.from({ length: PER_KEY }, () => key));
   for (let at = 0; at < wanted.length; at += BATCH) {
     const batch = wanted.slice(at, at + BATCH).map(async (key) => {
-      const connection = await RawConnection.open(httpPort);
+      const connection = await RawConnection.open(httpPort, { localAddress });
       const query = 'last_message_cursor=2030-01-01&wait=55';
       connection.send(`GET /api/inbox?${query} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n\r\n`);
       return connection;

@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '../../quantiles.ts';
 import { type Attack, PROVIDER_HOST, type Target } from '../attack.ts';
-import { agentsAt, askAll, dripping, ForeignEndpoint, pointAt, pouring } from '../foreign-endpoint.ts';
+import {
+  agentsAt,
+  askAll,
+  dripping,
+  ForeignEndpoint,
+  packed,
+  pointAt,
+  pouring,
+} from '../foreign-endpoint.ts';
 import { MainCpu } from '../gateway-watch.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
@@ -33,6 +41,7 @@ const DOORS: readonly (readonly [string, Parameters<typeof ForeignEndpoint.open>
   ['8 MiB of the shortest events', pouring(EVENTS, 'data:1\n\n', STREAM_BYTES)],
   ['8 MiB of lists of nothing', pouring(EVENTS, `data: [${'[],'.repeat(14_000)}0]\n\n`, STREAM_BYTES)],
   ['8 MiB of chunks of one byte', dripping(EVENTS, ': ping\n', STREAM_BYTES)],
+  ['64 MiB of words, packed', packed(EVENTS, TEXT, 8 * STREAM_BYTES)],
   ['8 MiB of JSON with a million keys', pouring('application/json', '"a":{},', STREAM_BYTES)],
 ];
 

@@ -11,30 +11,33 @@ const SILENCE_TIMEOUT_MS = 30_000;
  * URL.
  */
 export class SmtpTransport implements MailTransport {
-  readonly #url: string;
   readonly #from: string;
-  #transporter: Promise<Transporter> | null = null;
+  readonly #transporter: Promise<Transporter>;
 
   /** `from`: an address, optionally with a name. */
   constructor(url: string, from: string) {
-    this.#url = url;
     this.#from = from;
+    this.#transporter = open(url);
+    // Whoever sends a mail is told.
+    this.#transporter.catch(() => undefined);
   }
 
   async send({ to, subject, text, html }: Mail): Promise<void> {
-    this.#transporter ??= connect(this.#url);
     const transporter = await this.#transporter;
     // As an object, the address is used as it is. A string would be parsed and could contain several addresses.
     await transporter.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text, html });
   }
 
   close(): void {
-    void this.#transporter?.then((transporter) => transporter.close());
+    this.#transporter.then(
+      (transporter) => transporter.close(),
+      () => undefined,
+    );
   }
 }
 
-/** Connects to the server. The library is loaded with the first mail, since most starts send none. */
-async function connect(url: string): Promise<Transporter> {
+/** Loads the library at the start, not with the first mail: calls would wait for 50 to 200 ms. Connects with the first mail. */
+async function open(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     url,

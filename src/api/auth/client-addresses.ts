@@ -18,12 +18,17 @@ export class ClientAddresses {
     }
   }
 
+  /** Whether the operator trusts the proxy at this address. */
+  isTrusted(address: string): boolean {
+    return this.trustsAny && address !== '' && this.#trusted.check(address, family(address));
+  }
+
   /** The client's address. `peer`: the other end of the connection. Returns IPv6 as eight groups, and '' if unknown. */
   of(peer: string, forwardedFor: string): string {
     let address = plainAddress(peer);
     if (!this.trustsAny) return address;
     let hops = forwardedFor;
-    while (address !== '' && this.#trusted.check(address, family(address))) {
+    while (this.isTrusted(address)) {
       const comma = hops.lastIndexOf(',');
       const next = plainAddress(hops.slice(comma + 1).trim());
       if (next === '') break;

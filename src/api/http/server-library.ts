@@ -18,8 +18,8 @@ export interface SocketPath {
 /** Receives all connections, requests and handshakes. */
 export interface ServerHandlers<Answer = Handshake | null> {
   readonly socketPaths: readonly SocketPath[];
-  /** Whether to keep a new connection. */
-  admitsConnection(): boolean;
+  /** Whether to keep a new connection. `peer`: the address of its other end; '' where nobody knows. */
+  admitsConnection(peer: string): boolean;
   request(head: RequestHead, responder: Responder): void;
   /** Answers 400 to a request of ambiguous length and closes the connection. */
   refuse(head: RequestHead, responder: Responder): void;

@@ -20,8 +20,8 @@ const EXCESS_BYTES = 65_536;
 export interface HttpServerOptions extends DispatcherOptions {
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
-  /** Whether to accept another connection. Default: always. */
-  readonly admitsConnection?: () => boolean;
+  /** Whether to accept another connection from this address. Default: always. */
+  readonly admitsConnection?: (peer: string) => boolean;
   /** The server library. Default: uWebSockets.js if it can be loaded. */
   readonly library?: LibraryChoice;
   /** Threads for the connections of some paths. Only uWebSockets.js uses them. */

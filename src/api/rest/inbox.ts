@@ -53,7 +53,7 @@ export function inboxRoutes(inbox: InboxDomain): Route[] {
       fails: ['no_conversation', 'too_many_waiters'],
       handler: async ({ principal, query, signal }) => {
         if (query.last_message_cursor) {
-          await deltas.enter();
+          await deltas.enter(principal.accountId);
           return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
         }
         const { platform, limit, offset } = query;

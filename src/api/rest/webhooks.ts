@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { assert } from '../../base/assert.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import { siteOf } from '../../base/networks.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { ReadingTime } from '../../base/reading-time.ts';
@@ -32,6 +33,8 @@ const BODY_LIMIT_BYTES = 1_048_576;
 /** Its sender, or whoever shares its network, sends more than there is time for, or has gone. */
 const TOO_MUCH: WebhookReply = { status: 503, text: 'Too many requests' };
 const NO_BYTES = new Uint8Array(0);
+/** Hashed and parsed in one turn of the event loop, about half a millisecond each: a platform has many connections. */
+const WEBHOOKS_AT_ONCE = 4;
 
 /** Codes of the refusals, which platforms tell apart by their status. */
 const CODES = {
@@ -52,12 +55,13 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
  * Routes for the platforms' webhooks, mostly below `/api/<platform>/`. Each platform authenticates in its own way.
  */
 export function webhookRoutes(connectors: Iterable<Connector>, readingTime: ReadingTime): Route[] {
+  const turns = new EventLoopLimit(WEBHOOKS_AT_ONCE);
   return [...connectors].flatMap(({ platform, provides: { webhooks } }) => {
     if (webhooks === undefined) return [];
     for (const name of webhooks.replyHeaders ?? [])
       assert(!RESERVED_HEADER.test(name), `webhooks of ${platform} may not set ${name}`);
     return webhooks.endpoints.flatMap((endpoint) => {
-      const target = { platform, webhooks, endpoint, readingTime };
+      const target = { platform, webhooks, endpoint, readingTime, turns };
       return endpoint.methods.map((method) => (method === 'get' ? asked(target) : told(target)));
     });
   });
@@ -68,6 +72,7 @@ interface Target {
   readonly webhooks: TakesWebhooks;
   readonly endpoint: WebhookEndpoint;
   readonly readingTime: ReadingTime;
+  readonly turns: EventLoopLimit;
 }
 
 function common({ platform, webhooks, endpoint: { path, answers } }: Target) {
@@ -147,11 +152,13 @@ async function receive(
 ) {
   const { params, query, signal, address } = request;
   const header = (name: string) => request.header(name);
-  const { webhooks, endpoint, readingTime } = target;
+  const { webhooks, endpoint, readingTime, turns } = target;
   const common = { method, endpoint: endpoint.path, loginKey: loginKeyIn(params), query, header };
-  const reader = readingTime.of(siteOf(address));
+  const network = siteOf(address);
+  const reader = readingTime.of(network);
   try {
     await reader.turn(signal);
+    await turns.enter(network);
   } catch {
     return answerOf(target, TOO_MUCH);
   }

@@ -166,7 +166,7 @@ export const BridgeEventResults = named('BridgeEventResults', {
         status: z
           .enum(EVENT_STATUSES)
           .describe(
-            '`stored`: the message is stored. `duplicate`: it was told before. `done`: applied, as far as the gateway knows the message or call. `ringing`, `busy`: the call rings, or the account has no room for it. `account_full`: the account stores as much as it may. `unknown_account`: no account has this login or person. `unknown_token`, `unknown_call`: unknown, or no longer valid. `not_served`: `reason` says what is missing',
+            '`stored`: the message is stored. `duplicate`: it was told before. `done`: applied, as far as the gateway knows the message or call. `ringing`, `busy`: the call rings, or the account has no room for it. `account_full`: the account stores as much as it may. `flooded`: it is not stored, because this chat or this account gets more than people write. `unknown_account`: no account has this login or person. `unknown_token`, `unknown_call`: unknown, or no longer valid. `not_served`: `reason` says what is missing',
           ),
         reason: z.string().optional(),
       }),

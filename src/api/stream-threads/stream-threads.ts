@@ -61,6 +61,11 @@ export class StreamThreads implements SocketThreads, StreamThreadHost {
     this.#supervisor = new Supervisor(options.stallMs, (thread) => thread.terminate());
   }
 
+  /** How many there may be. */
+  get most(): number {
+    return this.#threads.length;
+  }
+
   get handlers(): ServerHandlers {
     if (this.#handlers === null) throw new Error('no connection comes before the server listens');
     return this.#handlers;

@@ -1,17 +1,11 @@
 import type { Address } from '../../base/address.ts';
 
-/** A number of requests that may be made at once, and how many more each second. */
-export interface Rate {
-  readonly most: number;
-  readonly perSecond: number;
-}
-
 /** How often a platform takes what is still being written. */
 export interface LivePace {
-  /** First requests of messages, per login. */
-  readonly begins: Rate;
-  /** All requests of a login, with the whole messages that follow: both numbers together are less than it may in a second. */
-  readonly all: Rate;
+  /** Requests of a login in a second, with the whole messages that follow. What else it sends needs room beside them. */
+  readonly perSecond: number;
+  /** How many of them may be for messages of which people see the beginning: others must not wait for those. */
+  readonly updates: number;
   /** Between two requests of one conversation, in milliseconds. The whole message does not wait for it. */
   readonly everyMs: number;
 }

@@ -144,6 +144,8 @@ export interface InboundFile {
   readonly sizeBytes: number | null;
   /** Reference for `fetchFile`; null when the platform does not offer files of this size for download. */
   readonly ref: string | null;
+  /** Somebody has spoken it, to be heard as a message. */
+  readonly isVoiceNote?: true;
 }
 
 export interface InboundMessage {
@@ -199,6 +201,8 @@ export type Intake =
    * deleted.
    */
   | 'full'
+  /** Over the shared login, more than this chat, or this account, gets when people write. It is counted. */
+  | 'flooded'
   /** The shared login does not know which account this person, or this channel, belongs to. */
   | 'unbound';
 

@@ -14,6 +14,7 @@ import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { OutboundMessage, OutboundReaction, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';
+import { RequestWindow } from '../kit/request-window.ts';
 import { outcomeOf, sendParts } from '../kit/sending.ts';
 import type { VoiceRest } from './gateway/voice-signaling.ts';
 import { toDiscord } from './messages/discord-markdown.ts';
@@ -42,8 +43,8 @@ export interface DiscordRestOptions {
 /** The library's names of methods. */
 const VERBS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Of a bot's requests (https://discord.com/developers/docs/topics/rate-limits#global-rate-limit). */
-const GLOBAL_WINDOW_MS = 1_000;
+/** The library counts seconds of its own, which are not Discord's. */
+const NO_LIMIT = 1_000_000;
 
 interface Request {
   readonly method?: keyof typeof VERBS;
@@ -76,33 +77,37 @@ const PASSING: ReadonlySet<number> = new Set([
 ]);
 const PASSING_MS = 5_000;
 const MIN_LIMIT_MS = 250;
-/** Discord takes 50, but its seconds begin when requests arrive: some of the next second of ours come within them. */
-const MOST_PER_SECOND = 40;
+/** Discord takes 50 (https://docs.discord.com/developers/topics/rate-limits#global-rate-limit). */
+const MOST_PER_SECOND = 48;
+/** Typing indicators leave so many to others. */
+const FOR_OTHERS = 24;
+const NEVER_ASKED = 'The deadline passed before Discord was asked';
 
 const Created = z.object({ id: Snowflake });
 
 /**
  * The requests that the gateway makes as one bot. Each rejects with a PlatformFailure, whose code is one of Discord's
  * (https://docs.discord.com/developers/topics/opcodes-and-status-codes#json). @discordjs/rest follows Discord's rate limits
- * and sends the requests of a bucket one after the other; what it would hold back is refused at once, as `later`, so
- * nothing queues up in it.
+ * of routes and sends the requests of a bucket one after the other; what it would hold back is refused at once, as `later`, so
+ * nothing queues up in it. The limit of a bot is a window of ours.
  */
 export class DiscordRest implements VoiceRest {
   readonly #options: DiscordRestOptions;
   readonly #rest: REST;
+  readonly #window: RequestWindow;
   /** Discord's words once it has refused the token. Repeated 401 answers would get our address banned. */
   #refusal: PlatformFailure | null = null;
 
   constructor(options: DiscordRestOptions) {
     this.#options = options;
+    this.#window = new RequestWindow(options.clock, MOST_PER_SECOND);
     this.#rest = new REST({
       api: options.apiUrl,
       version: '10',
       retries: 0,
       timeout: LIBRARY_DEADLINE_MS,
-      globalRequestsPerSecond: MOST_PER_SECOND,
-      // The next second is near: whoever asks waits less than for a try of its own.
-      rejectOnRateLimit: ({ global, timeToReset }) => !global || timeToReset > GLOBAL_WINDOW_MS,
+      globalRequestsPerSecond: NO_LIMIT,
+      rejectOnRateLimit: () => true,
       makeRequest,
     }).setToken(options.token);
   }
@@ -116,6 +121,7 @@ export class DiscordRest implements VoiceRest {
   close(): void {
     this.#rest.clearHashSweeper();
     this.#rest.clearHandlerSweeper();
+    this.#window.close();
   }
 
   async me(signal: AbortSignal): Promise<User> {
@@ -225,7 +231,9 @@ export class DiscordRest implements VoiceRest {
     await this.#ask(z.unknown(), { method: 'POST', path, body }, signal);
   }
 
+  /** Rejects at once while others need the requests of this second. */
   async showTyping(channelId: string, signal: AbortSignal): Promise<void> {
+    if (this.#window.free <= FOR_OTHERS) throw new PlatformFailure('later', 'too many requests');
     const path = Routes.channelTyping(channelId);
     await this.#ask(z.unknown(), { method: 'POST', path, deadlineMs: TYPING_DEADLINE_MS }, signal);
   }
@@ -262,8 +270,7 @@ export class DiscordRest implements VoiceRest {
     signal: AbortSignal,
   ): Promise<z.output<Schema>> {
     if (this.#refusal !== null) throw this.#refusal;
-    if (signal.aborted)
-      throw new PlatformFailure('unreachable', 'The deadline passed before Discord was asked');
+    if (signal.aborted) throw new PlatformFailure('unreachable', NEVER_ASKED);
     return parsed(schema, await this.#send(request, signal), "Discord's answer cannot be read");
   }
 
@@ -278,7 +285,8 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        return await this.#rest[VERBS[method ?? 'GET']](path, options);
+        const late = () => new PlatformFailure('unreachable', NEVER_ASKED);
+        return await this.#window.run(signal, late, () => this.#rest[VERBS[method ?? 'GET']](path, options));
       });
     } catch (error) {
       const failure = withoutToken(failureOf(error, upload?.isWhole), token);

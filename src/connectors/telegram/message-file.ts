@@ -11,7 +11,7 @@ export function fileIn(message: WithFile): InboundFile | null {
   if (photo?.length) return inbound(bestSize(photo), named('photo', 'jpg'), 'image/jpeg');
   if (animation) return inbound(animation, named('animation', 'mp4'), 'video/mp4');
   if (document) return inbound(document, named('document', 'bin'), 'application/octet-stream');
-  if (voice) return inbound(voice, named('voice', 'ogg'), 'audio/ogg');
+  if (voice) return { ...inbound(voice, named('voice', 'ogg'), 'audio/ogg'), isVoiceNote: true };
   if (audio) return inbound(audio, named('audio', 'mp3'), 'audio/mpeg');
   if (video) return inbound(video, named('video', 'mp4'), 'video/mp4');
   if (note) return inbound(note, named('video_note', 'mp4'), 'video/mp4');

@@ -5,7 +5,13 @@ import { choiceIn, textOf } from './message-text.ts';
 import type { WireContact, WireMessage } from './webhook-payload.ts';
 
 /** Types of messages without content of a person. */
-const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome', 'reaction']);
+const SILENT_TYPES: ReadonlySet<string> = new Set([
+  'system',
+  'request_welcome',
+  'reaction',
+  'edit',
+  'revoke',
+]);
 
 /**
  * Converts a message. Content that an agent can only be told about is described in brackets. Returns undefined for
@@ -16,10 +22,9 @@ export function inboundMessage(
   contacts: readonly WireContact[],
   nowIso: string,
 ): InboundMessage | undefined {
-  const contact = contactOf(message, contacts);
-  const names = namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
-  if (!names || message.group_id !== undefined || SILENT_TYPES.has(message.type)) return undefined;
-  const { name, username } = contact?.profile ?? {};
+  const names = senderOf(message, contacts);
+  if (!names || SILENT_TYPES.has(message.type)) return undefined;
+  const { name, username } = contactOf(message, contacts)?.profile ?? {};
   const choice = choiceIn(message);
   const text = textOf(message);
   const files = filesOf(message);
@@ -49,13 +54,34 @@ export function inboundReaction(
   message: WireMessage,
   contacts: readonly WireContact[],
 ): { readonly from: Address; readonly messageId: string; readonly emoji: string | null } | undefined {
-  const { type, reaction, group_id: groupId } = message;
-  const contact = contactOf(message, contacts);
-  const names = namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
-  if (type !== 'reaction' || reaction?.message_id === undefined || !names || groupId !== undefined)
-    return undefined;
+  const { type, reaction } = message;
+  const names = senderOf(message, contacts);
+  if (type !== 'reaction' || reaction?.message_id === undefined || !names) return undefined;
   const from = directAddress({ kind: 'shared' }, names.remoteId);
   return { from, messageId: reaction.message_id, emoji: reaction.emoji || null };
+}
+
+/** Returns what a person has made of their message, null for nothing; undefined: the message is no edit. */
+export function inboundEdit(
+  message: WireMessage,
+  contacts: readonly WireContact[],
+): { readonly from: Address; readonly messageId: string; readonly text: string | null } | undefined {
+  const names = senderOf(message, contacts);
+  if (!names) return undefined;
+  const from = directAddress({ kind: 'shared' }, names.remoteId);
+  const { type, edit, revoke } = message;
+  if (type === 'revoke' && revoke) return { from, messageId: revoke.original_message_id, text: null };
+  if (type !== 'edit' || !edit) return undefined;
+  const { text, image, video, document } = edit.message;
+  const words = text?.body ?? (image ?? video ?? document)?.caption;
+  return words === undefined ? undefined : { from, messageId: edit.original_message_id, text: words };
+}
+
+/** Undefined: somebody in a group, or without an identifier. */
+function senderOf(message: WireMessage, contacts: readonly WireContact[]): ReturnType<typeof namesOf> {
+  if (message.group_id !== undefined) return undefined;
+  const contact = contactOf(message, contacts);
+  return namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
 }
 
 /**

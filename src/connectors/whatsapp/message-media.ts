@@ -40,5 +40,5 @@ export function filesOf(message: WireMessage): InboundFile[] {
   if (!media) return [];
   const mime = media.mime_type.split(';')[0]!.trim();
   const name = media.filename || `${media.voice ? 'voice' : message.type}.${EXTENSIONS[mime] ?? 'bin'}`;
-  return [{ name, mime, sizeBytes: null, ref: media.id }];
+  return [{ name, mime, sizeBytes: null, ref: media.id, ...(media.voice && { isVoiceNote: true }) }];
 }

@@ -89,6 +89,22 @@ const System = z.object({
   previous_user_id: z.string().optional(),
 });
 
+const Captioned = field(z.object({ caption: field(z.string()) }));
+
+/**
+ * What a message of a person says now. Numbers that people also use by the app get it, and `revoke`
+ * (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/edit).
+ */
+const Edit = z.object({
+  original_message_id: z.string().min(1),
+  message: z.object({
+    text: field(z.object({ body: z.string() })),
+    image: Captioned,
+    video: Captioned,
+    document: Captioned,
+  }),
+});
+
 const Message = z.object({
   id: z.string().min(1),
   timestamp: z.union([z.string(), z.int()]).transform(Number),
@@ -111,6 +127,8 @@ const Message = z.object({
   referral: field(Referral),
   context: field(Context),
   system: field(System),
+  edit: field(Edit),
+  revoke: field(z.object({ original_message_id: z.string().min(1) })),
 });
 
 const Status = z.object({

@@ -12,7 +12,7 @@ import {
 } from '../contract/webhooks.ts';
 import { codesIn } from '../kit/newcomers.ts';
 import { errorText, isWindowClosed } from './client.ts';
-import { inboundMessage, inboundReaction, namesOf } from './inbound-message.ts';
+import { inboundEdit, inboundMessage, inboundReaction, namesOf } from './inbound-message.ts';
 import { withoutToken } from './invitation.ts';
 import {
   readPayload,
@@ -128,10 +128,17 @@ export class WebhookReceiver implements TakesWebhooks {
       if (inbound) await this.#takeMessage(await this.#measured(message, inbound));
       else if (message.type === 'system') await this.#rename(message);
       else if (message.type === 'reaction') await this.#react(message, contacts);
+      else if (message.type === 'edit' || message.type === 'revoke') await this.#edit(message, contacts);
       else this.#deps.count('message_ignored');
     }
     for (const status of statuses) if (!(await this.#takeStatus(status))) return false;
     return true;
+  }
+
+  async #edit(message: WireMessage, contacts: readonly WireContact[]): Promise<void> {
+    const edit = inboundEdit(message, contacts);
+    if (edit === undefined) return this.#deps.count('message_ignored');
+    await this.#deps.intake().edited(edit.from, edit.messageId, edit.text);
   }
 
   /** WhatsApp does not tell which reaction was taken back. */

@@ -18,6 +18,7 @@ import type * as identities from '../../api/schema/identities.ts';
 import type * as inbox from '../../api/schema/inbox.ts';
 import type * as sip from '../../api/schema/sip.ts';
 import type * as voiceConfig from '../../api/schema/voice-config.ts';
+import type { Document } from '../pages/docs/document.ts';
 
 type Out<Schema extends z.ZodType> = z.output<Schema>;
 
@@ -73,6 +74,7 @@ export interface Answers {
   'GET /api/keys/test-agent/status': Out<typeof agentProbe.AgentProbe>;
   'GET /api/mcp-authorizations': Out<typeof authorization.McpAuthorizationList>;
 
+  'GET /openapi.json': Document;
   'GET /readyz': {
     readonly status: string;
     readonly not_ready?: readonly { name: string; reason: string }[];

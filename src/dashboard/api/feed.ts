@@ -5,7 +5,7 @@ import { ask, signedOut, socketUrl } from './request.ts';
 
 type InboxEvent = NonNullable<z.output<typeof Inbox>['events']>[number];
 
-/** An event of the account; `resync` when events may have been missed, so that everything shown is read again. */
+/** An event of the account; `resync` when events may have been missed before, so that everything shown is read again. */
 export type FeedEvent = { readonly type: string } & Partial<Omit<InboxEvent, 'type'>>;
 
 const RESYNC: FeedEvent = { type: 'resync' };
@@ -14,6 +14,10 @@ const LONGEST_WAIT_MS = 10_000;
 
 /** Whether events arrive. */
 export const feedState = signal<'connecting' | 'live' | 'lost'>('connecting');
+
+/** By how much the clock of the gateway is ahead of this one, as events tell, in ms. Less than this is only their way. */
+export const aheadMs = signal(0);
+const LONGEST_WAY_MS = 5_000;
 
 const listeners = new Set<(event: FeedEvent) => void>();
 let socket: WebSocket | null = null;
@@ -63,13 +67,25 @@ function reopen(): void {
 
 function receive(event: FeedEvent): void {
   if (event.type !== 'ready') return publish(event);
-  const missed = wasLive;
   wasLive = true;
   waitMs = FIRST_WAIT_MS;
   feedState.value = 'live';
-  if (missed) publish(RESYNC);
+  publish(RESYNC);
 }
 
+/** After a sleep a connection may be dead and nobody knows. */
+const SLEEP_MS = 60_000;
+let hiddenAtMs = 0;
+addEventListener('online', () => socket?.close());
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) hiddenAtMs = Date.now();
+  else if (Date.now() - hiddenAtMs > SLEEP_MS) socket?.close();
+});
+
 function publish(event: FeedEvent): void {
+  if (typeof event.created_at === 'string') {
+    const ahead = Date.parse(event.created_at) - Date.now();
+    aheadMs.value = Math.abs(ahead) < LONGEST_WAY_MS ? 0 : ahead;
+  }
   for (const listener of [...listeners]) listener(event);
 }

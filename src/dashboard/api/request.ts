@@ -84,32 +84,6 @@ export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Pro
   throw new ApiError(answer.status, (read as ErrorBody | null) ?? { detail: answer.statusText });
 }
 
-/** The text of an endpoint that does not answer JSON. */
-export async function askText(path: string): Promise<string> {
-  const answer = await send(urlOf(path, {}), { signal: AbortSignal.timeout(DEADLINE_MS) });
-  return await answer.text();
-}
-
-/** Saves what an endpoint answers as a file. `onRead` is told how many bytes have come. Throws ApiError. */
-export async function download(path: string, name: string, onRead: (bytes: number) => void): Promise<void> {
-  const answer = await send(urlOf(path, {}), {});
-  let read = 0;
-  const counted = answer.body!.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        read += chunk.length;
-        onRead(read);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(await new Response(counted).blob());
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), DEADLINE_MS);
-}
-
 async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(url, init);

@@ -15,7 +15,8 @@ export interface Answer<T> {
   readonly error: ApiError | undefined;
 }
 
-export interface Freshness {
+/** What is asked, and when it is asked again. */
+export interface Reads extends Args {
   /** Beginnings of the types of events after which it is read again. */
   readonly on?: readonly string[] | undefined;
   /** Id of the call or conversation that these events must be about. */
@@ -29,8 +30,7 @@ export interface Freshness {
 /** What an endpoint answers, kept fresh: it is read again after events, and after everything that this page changes. */
 export function useAnswer<E extends Reading>(
   endpoint: E,
-  args: Args = {},
-  { on = [], about, everyMs, off = false }: Freshness = {},
+  { on = [], about, everyMs, off = false, ...args }: Reads = {},
 ): Answer<AnswerOf<E>> {
   const key = JSON.stringify([endpoint, args, off]);
   const [shown, show] = useState<{ key: string; data?: AnswerOf<E>; error?: ApiError }>({ key });
@@ -76,9 +76,5 @@ export function useAnswer<E extends Reading>(
     // The key holds all that decides what is read.
   }, [key]);
 
-  const isSame = shown.key === key;
-  return {
-    data: isSame ? shown.data : undefined,
-    error: isSame ? shown.error : undefined,
-  };
+  return shown.key === key ? { data: shown.data, error: shown.error } : { data: undefined, error: undefined };
 }

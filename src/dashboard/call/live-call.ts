@@ -23,9 +23,6 @@ export interface Item {
 /** How long the far end waited for an answer, in ms, and the stages of that, in order. Null: unknown. */
 export type Turn = Omit<z.output<typeof TurnMetrics>, 'utterance_id'>;
 
-/** Whether the browser hears the call, and is heard. */
-export type AudioState = 'off' | 'listening' | 'speaking';
-
 const MOST_KEPT = 500;
 const RETRY_MS = 2_000;
 
@@ -34,13 +31,11 @@ export class LiveCall {
   /** Since it was connected. */
   readonly items: Signal<readonly Item[]> = signal([]);
   readonly speaking: Signal<ReadonlyMap<number, string>> = signal(new Map());
-  readonly audio: Signal<AudioState> = signal('off');
-  /** Of what the browser hears, from 0 to 1. */
-  readonly level: Signal<number> = signal(0);
+  /** What the browser hears; null: nothing. */
+  readonly sound: Signal<CallAudio | null> = signal(null);
   readonly isConnected: Signal<boolean> = signal(false);
   readonly #callId: string;
   #socket: WebSocket | null = null;
-  #sound: CallAudio | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -53,43 +48,30 @@ export class LiveCall {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#socket?.close();
-    void this.#sound?.close();
+    void this.sound.peek()?.close();
   }
 
   /** Hears the call. Call it when a button is pressed. */
   async listen(): Promise<void> {
-    this.#sound = await CallAudio.open({
-      send: (pcm) => {
-        if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(pcm as Int16Array<ArrayBuffer>);
-      },
-      onLevel: (level) => {
-        this.level.value = Math.max(level, this.level.peek() * 0.85);
-      },
-    });
+    this.sound.value = await CallAudio.open((pcm) => this.#send(pcm as Int16Array<ArrayBuffer>));
     this.#configure(true);
-    this.audio.value = 'listening';
   }
 
   /** Is heard in the call as well. Throws when the microphone is refused. */
   async speak(): Promise<void> {
-    if (this.#sound === null) await this.listen();
-    await this.#sound?.openMicrophone();
-    this.audio.value = 'speaking';
+    if (this.sound.peek() === null) await this.listen();
+    await this.sound.peek()?.openMicrophone();
   }
 
   mute(): void {
-    this.#sound?.closeMicrophone();
-    this.#send({ type: 'clear' });
-    this.audio.value = 'listening';
+    this.sound.peek()?.closeMicrophone();
+    this.#tell({ type: 'clear' });
   }
 
   async stopListening(): Promise<void> {
-    if (this.#sound === null) return;
     this.#configure(false);
-    await this.#sound.close();
-    this.#sound = null;
-    this.audio.value = 'off';
-    this.level.value = 0;
+    await this.sound.peek()?.close();
+    this.sound.value = null;
   }
 
   #connect(): void {
@@ -98,12 +80,12 @@ export class LiveCall {
     socket.onopen = () => {
       this.isConnected.value = true;
       this.items.value = [];
-      this.#send({ type: 'transcript_config', interim: true });
-      if (this.#sound !== null) this.#configure(true);
+      this.#tell({ type: 'transcript_config', interim: true });
+      this.#configure(true);
     };
     socket.onmessage = ({ data }) => {
       if (typeof data === 'string') this.#receive(JSON.parse(data) as StreamEvent);
-      else this.#sound?.play(data as ArrayBuffer);
+      else this.sound.peek()?.play(data as ArrayBuffer);
     };
     socket.onclose = ({ code }) => {
       this.isConnected.value = false;
@@ -117,12 +99,16 @@ export class LiveCall {
   }
 
   #configure(receive: boolean): void {
-    if (this.#sound === null) return;
-    this.#send({ type: 'audio_config', sample_rate: this.#sound.sampleRateHz, receive });
+    const sound = this.sound.peek();
+    if (sound !== null) this.#tell({ type: 'audio_config', sample_rate: sound.sampleRateHz, receive });
   }
 
-  #send(message: object): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  #tell(message: object): void {
+    this.#send(JSON.stringify(message));
+  }
+
+  #send(data: string | Int16Array<ArrayBuffer>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(data);
   }
 
   #receive(event: StreamEvent): void {

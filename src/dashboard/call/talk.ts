@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { changes, socketUrl } from '../api/request.ts';
 import { CallAudio } from './call-audio.ts';
 
@@ -9,7 +9,7 @@ export const talk = signal<Talk | null>(null);
 export class Talk {
   readonly agentName: string;
   /** Of the agent's voice, from 0 to 1. */
-  readonly level = signal(0);
+  readonly level: Signal<number>;
   readonly isMuted = signal(false);
   readonly callId: string;
   readonly #audio: CallAudio;
@@ -18,6 +18,7 @@ export class Talk {
   private constructor(agentName: string, callId: string, audio: CallAudio, socket: WebSocket) {
     this.agentName = agentName;
     this.callId = callId;
+    this.level = audio.level;
     this.#audio = audio;
     this.#socket = socket;
   }
@@ -28,8 +29,7 @@ export class Talk {
    */
   static async begin(agent: { readonly id: string; readonly name: string }): Promise<Talk> {
     let said: (pcm: Int16Array) => void = () => {};
-    const level = (peak: number): void => talk.peek()?.heard(peak);
-    const audio = await CallAudio.open({ send: (pcm) => said(pcm), onLevel: level });
+    const audio = await CallAudio.open((pcm) => said(pcm));
     try {
       await audio.openMicrophone();
       const path = `/api/agents/${encodeURIComponent(agent.id)}/talk?sample_rate=${audio.sampleRateHz}`;
@@ -47,10 +47,6 @@ export class Talk {
       await audio.close();
       throw error;
     }
-  }
-
-  heard(peak: number): void {
-    this.level.value = Math.max(peak, this.level.peek() * 0.85);
   }
 
   hangUp(): void {

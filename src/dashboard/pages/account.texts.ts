@@ -1,7 +1,11 @@
-import type { Fields } from '../parts/draft.ts';
-import { currentPassword, newPassword } from '../shell/sign-in.texts.ts';
+import type { FieldSpec, Fields } from '../parts/field.ts';
+import { currentPassword, newPassword } from '../shell/shell.texts.ts';
 
 const password = currentPassword('Current password');
+
+function limit(label: string): FieldSpec {
+  return { label, type: 'number', min: 0, placeholder: 'as usual' };
+}
 
 export const t = {
   address: 'Email address',
@@ -19,13 +23,11 @@ export const t = {
   passwordChanged: 'The password was changed, and other browsers were signed out',
   passwordFields: { current_password: password, new_password: newPassword('New password') } as Fields,
   identities: 'Other ways to sign in',
-  noIdentities: 'None yet',
   unlink: 'Unlink',
   link: (name: string) => `Link ${name}`,
   data: 'Your data',
   dataHint: 'The export has everything of your account but secrets, in one JSON file.',
   export: 'Export everything',
-  exported: (bytes: string) => `${bytes} so far …`,
   delete: 'Delete the account',
   deleteHint: 'Ends its calls and deletes everything of it. This cannot be undone.',
   // Accounts may have no password.
@@ -36,7 +38,6 @@ export const t = {
 
   audit: 'Audit log',
   auditHint: 'Every change of settings, and who made it.',
-  noAudit: 'Nothing was changed yet.',
   by: {
     session: 'a browser',
     settings: 'a settings key',
@@ -46,12 +47,7 @@ export const t = {
 
   usage: 'Usage',
   period: 'Period',
-  periods: [
-    ['7', '7 days'],
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'A year'],
-  ] as const,
+  periods: Object.entries({ 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' }),
   amount: 'Chart',
   amounts: [
     ['calls', 'Calls'],
@@ -63,4 +59,27 @@ export const t = {
     ['stt_seconds', 'Seconds recognized'],
   ] as const,
   chart: (amount: string) => `${amount} by day`,
+
+  budget: {
+    title: 'Budget',
+    hint: 'What it may use per hour and day (UTC). When it is used up, its model is no longer asked, and no new calls begin.',
+    change: 'Change the limits',
+    account: 'Whole account',
+    spans: { hour: 'This hour', day: 'Today' },
+    resources: [
+      ['turns', 'Questions to models'],
+      ['tokens', 'Tokens'],
+      ['minutes', 'Minutes of calls'],
+    ] as const,
+    limits: {
+      turns_per_hour: limit('Questions per hour'),
+      turns_per_day: limit('Questions per day'),
+      tokens_per_hour: limit('Tokens per hour'),
+      tokens_per_day: limit('Tokens per day'),
+      minutes_per_hour: limit('Minutes per hour'),
+      minutes_per_day: limit('Minutes per day'),
+    },
+    spent: (whose: string, what: string, span: string, percent: number) =>
+      `${whose}: ${what}, ${span.toLowerCase()}: ${percent} % of the budget are used`,
+  },
 };

@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
-import { ask, BASE_PATH, download, signedOut } from '../api/request.ts';
+import { ask, BASE_PATH, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
-import type { Body } from '../parts/draft.ts';
+import type { Body } from '../parts/field.ts';
 import { Form } from '../parts/form.tsx';
 import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { List } from '../parts/list.tsx';
@@ -44,9 +43,7 @@ function Address() {
       {known !== null && !isVerified && (
         <div class="banner warn row spread">
           <span>{t.unverified}</span>
-          <Action run={() => ask('POST /auth/resend-verification')} done={t.mailed}>
-            {t.resend}
-          </Action>
+          <Action run={() => ask('POST /auth/resend-verification')} done={t.mailed} name={t.resend} />
         </div>
       )}
       <Form
@@ -70,12 +67,10 @@ function Identities() {
     <Card title={t.identities}>
       <Loaded answer={identities}>
         {(data) => (
-          <Rows of={data.identities} none={t.noIdentities}>
+          <Rows of={data.identities}>
             {({ id, provider, email, last_used_at: at }) => (
               <Row key={id} title={provider} note={[`${email} · `, <Moment key={at} iso={at} />]}>
-                <Action class="quietly" run={() => unlink(id)}>
-                  {t.unlink}
-                </Action>
+                <Action class="quietly" run={() => unlink(id)} name={t.unlink} />
               </Row>
             )}
           </Rows>
@@ -92,11 +87,6 @@ function Identities() {
 
 /** All data, and the end of the account. */
 function Leaving() {
-  const [readBytes, setReadBytes] = useState<number | null>(null);
-  const save = async (): Promise<void> => {
-    await download('/api/export', 'account-export.json', setReadBytes);
-    setReadBytes(null);
-  };
   const remove = async (body: Body): Promise<void> => {
     await ask('DELETE /api/account', { body });
     signedOut.value += 1;
@@ -104,7 +94,9 @@ function Leaving() {
   return (
     <Card title={t.data} hint={t.dataHint}>
       <div class="row">
-        <Action run={save}>{readBytes === null ? t.export : t.exported(texts.bytes(readBytes))}</Action>
+        <a class="button" href={`${BASE_PATH}/api/export`} download="account-export.json">
+          {t.export}
+        </a>
         <DialogButton title={t.delete} class="danger">
           {(close) => (
             <>
@@ -126,15 +118,14 @@ function AuditLog() {
         from="GET /api/audit-log"
         query={{ limit: 20 }}
         of={({ lines }) => lines}
-        idOf={({ id }) => id}
+        by="id"
         next={({ next_before: before }) => (before === null ? null : { before })}
-        none={t.noAudit}
         class="long"
       >
         {({ action, subject, detail, by, created_at: at }) => (
           <Row
             title={action}
-            note={[<Moment key={at} iso={at} />, ` · ${t.by[by] ?? by} ${subject}`]}
+            note={[<Moment key={at} iso={at} />, ` · ${t.by[by] ?? by} ${subject ?? ''}`]}
             below={Object.keys(detail).length > 0 && <code>{JSON.stringify(detail)}</code>}
           />
         )}

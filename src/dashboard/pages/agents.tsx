@@ -1,15 +1,20 @@
 import { Link, useLocation } from 'wouter-preact';
+import type { Agent } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
+import { Talk } from '../call/talk.ts';
+import { Action } from '../parts/action.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
-import { Loaded, PageHead } from '../parts/layout.tsx';
+import { Empty, PageHead, Read } from '../parts/layout.tsx';
 import { Badge } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
+import { Deliveries } from './agent/deliveries.tsx';
+import { Members } from './agent/members.tsx';
+import { ProviderForm } from './agent/provider-form.tsx';
+import { Settings } from './agent/settings.tsx';
 import { t } from './agents.texts.ts';
 
 export function AgentsPage() {
-  const agents = useAnswer('GET /api/agents');
   const [, navigate] = useLocation();
   const create = async (name: string): Promise<void> => {
     const { id } = await ask('POST /api/agents', { body: { name } });
@@ -22,13 +27,13 @@ export function AgentsPage() {
           {() => <TextForm action={t.create} label={texts.name} send={create} maxLength={80} />}
         </DialogButton>
       </PageHead>
-      <Loaded answer={agents}>
+      <Read from="GET /api/agents">
         {(data) => (
           <ul class="cards">
             {data.agents.map((agent) => (
               <li key={agent.id} class="card">
                 <div class="row spread">
-                  <h2 class="cut">
+                  <h2 class="cut" dir="auto">
                     <Link href={`/agents/${agent.id}`} class="whole">
                       {agent.name}
                     </Link>
@@ -44,7 +49,48 @@ export function AgentsPage() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </Read>
+    </>
+  );
+}
+
+const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
+
+export function AgentPage({ agentId, tab }: { readonly agentId: string; readonly tab: string }) {
+  return (
+    <Read from="GET /api/agents">
+      {(data) => {
+        const agent = data.agents.find(({ id }) => id === agentId);
+        return agent ? <Whole agent={agent} tab={tab} /> : <Empty>{t.unknown}</Empty>;
+      }}
+    </Read>
+  );
+}
+
+function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) {
+  const [, navigate] = useLocation();
+  const call = async (): Promise<void> => navigate(`/calls/${(await Talk.begin(agent)).callId}`);
+  return (
+    <>
+      <PageHead title={agent.name} back="/agents">
+        {agent.is_default && <Badge>{t.isDefault}</Badge>}
+        <Action class="primary" run={call} name={t.talk} />
+      </PageHead>
+      <nav class="tabs" aria-label={agent.name}>
+        {TABS.map((each) => (
+          <Link
+            key={each}
+            href={`/agents/${agent.id}/${each}`}
+            aria-current={each === tab ? 'page' : undefined}
+          >
+            {t.tabs[each]}
+          </Link>
+        ))}
+      </nav>
+      {tab === 'members' && <Members agent={agent} />}
+      {tab === 'provider' && <ProviderForm agentId={agent.id} />}
+      {tab === 'deliveries' && <Deliveries agentId={agent.id} />}
+      {tab === 'settings' && <Settings agent={agent} />}
     </>
   );
 }

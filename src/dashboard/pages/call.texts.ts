@@ -56,5 +56,11 @@ export const t = {
   } as Readonly<Record<string, string>>,
   answeredBy: (who: string, confidence: number) =>
     `${who.replaceAll('_', ' ')} (${Math.round(confidence * 100)} %)`,
+  needsHttps: 'Browsers give sound and the microphone only to pages with HTTPS (or on localhost).',
+  microphoneFaults: {
+    NotAllowedError: 'The browser does not allow the microphone: allow it for this page, beside its address.',
+    NotFoundError: 'This device has no microphone.',
+    NotReadableError: 'Another program uses the microphone.',
+  } as Readonly<Record<string, string>>,
   isOn: (isOn: boolean) => (isOn ? 'begins' : 'ends'),
 };

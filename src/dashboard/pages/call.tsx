@@ -8,8 +8,7 @@ import { Card, Loaded, PageHead } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { Controls } from './call/controls.tsx';
-import { CallFacts, Participants } from './call/facts.tsx';
-import { Levels } from './call/levels.tsx';
+import { CallFacts, Levels, Participants } from './call/facts.tsx';
 import { lineItem, pastItems, TimeLine } from './call/timeline.tsx';
 import { t } from './call.texts.ts';
 import { otherSide } from './calls.tsx';
@@ -21,9 +20,9 @@ const LIVE: ReadonlySet<string> = new Set(['connecting', 'ringing', 'active']);
 /** One call: what is said and written in it, and everything that can be done with it. */
 export function CallPage({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
-  const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'], about: callId });
+  const status = useAnswer('GET /api/call/{call_id}', { params, on: ['call_'], about: callId });
   const isOver = status.error?.status === 404;
-  const past = useAnswer('GET /api/calls/history/{call_id}', { params }, { off: !isOver });
+  const past = useAnswer('GET /api/calls/history/{call_id}', { params, off: !isOver });
   if (isOver) return <Loaded answer={past}>{(call) => <Past key={call.call_id} {...call} />}</Loaded>;
   return (
     <Loaded answer={status}>
@@ -54,7 +53,7 @@ function Whole({ call, isLive }: { readonly call: Status; readonly isLive: boole
       <div>
         {isLive && <Controls call={call} live={live} />}
         <Card title={t.timeLine}>
-          <TimeLine items={[...before, ...(live?.items.value ?? [])]} none={t.nothingSaid} />
+          <TimeLine items={[...before, ...(live?.items.value ?? [])]} none={t.nothingSaid} isLive />
         </Card>
       </div>
       <div>
@@ -98,7 +97,7 @@ function Past(call: Past) {
       <div class="columns">
         <Card title={t.timeLine}>
           <TimeLine items={pastItems(lines, call.turns)} none={t.nothingKept} />
-          {next !== null && <Action run={more}>{texts.more}</Action>}
+          {next !== null && <Action run={more} name={texts.more} />}
         </Card>
         <CallFacts call={call} isLive={false} />
       </div>

@@ -1,23 +1,13 @@
-import type { FieldSpec, Option } from '../parts/draft.ts';
-import { stateName } from '../parts/state.tsx';
+import type { FieldSpec, Option } from '../parts/field.ts';
+import { RESULTS } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 
 /** In this order they are offered. */
 const CALLABLE = ['sip', 'discord', 'teams', 'meet', 'zoom', 'nctalk'];
-const RESULTS = [
-  'completed',
-  'refused',
-  'missed',
-  'busy',
-  'no_answer',
-  'failed',
-  'disconnected',
-  'internal_error',
-];
 
 const all: Option = ['', texts.all];
 const callable = CALLABLE.map((name): Option => [name, texts.platforms[name] ?? name]);
-const results = RESULTS.map((result): Option => [result, stateName(result)]);
+const results = Object.entries(RESULTS).map(([result, [, name]]): Option => [result, name]);
 
 export const t = {
   live: 'Live calls',
@@ -39,12 +29,12 @@ export const t = {
     machine_detection: {
       label: 'When a machine answers',
       type: 'choice',
-      options: [
-        ['off', 'Talk all the same'],
-        ['detect', 'Find out'],
-        ['wait_for_beep', 'Wait for its beep'],
-        ['hang_up', 'Hang up'],
-      ],
+      options: Object.entries({
+        off: 'Talk all the same',
+        detect: 'Find out',
+        wait_for_beep: 'Wait for its beep',
+        hang_up: 'Hang up',
+      }),
       isAdvanced: true,
     } satisfies FieldSpec,
   },

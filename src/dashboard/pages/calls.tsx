@@ -1,12 +1,12 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren, TargetedEvent } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Call } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
-import { type Body, useDraft } from '../parts/draft.ts';
+import { type Body, bodyOf } from '../parts/field.ts';
 import { Form, Inputs } from '../parts/form.tsx';
 import { Card, PageHead, Row } from '../parts/layout.tsx';
 import { Level } from '../parts/level.tsx';
@@ -46,7 +46,7 @@ export function LiveCalls() {
         on={['call_invite', 'call_state', 'call_error', 'call_waiting']}
         everyMs={10_000}
         of={({ calls }) => calls.toReversed()}
-        idOf={(call) => call.call_id}
+        by="call_id"
         none={t.none}
         class="long"
       >
@@ -81,8 +81,8 @@ const LEVELS_MS = 1_000;
 /** How loud both sides of a call are; read only while it can be seen. */
 function CallLevels({ callId }: { readonly callId: string }) {
   const [place, isSeen] = useSeen<HTMLSpanElement>();
-  const freshness = { everyMs: LEVELS_MS, off: !isSeen };
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params: { call_id: callId } }, freshness);
+  const params = { call_id: callId };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params, everyMs: LEVELS_MS, off: !isSeen });
   return (
     <span ref={place} class="levels">
       <Level label={t.levels[0]} level={data?.received.level ?? 0} />
@@ -96,24 +96,27 @@ export function Answering({ call_id, state, direction }: Call) {
   if (state !== 'ringing' || direction !== 'inbound') return null;
   return (
     <span class="row">
-      <Action class="primary" run={() => ask('POST /api/call/{call_id}/accept', { params: { call_id } })}>
-        {t.accept}
-      </Action>
-      <Action class="danger" run={() => ask('POST /api/call/{call_id}/refuse', { params: { call_id } })}>
-        {t.refuse}
-      </Action>
+      <Action
+        class="primary"
+        run={() => ask('POST /api/call/{call_id}/accept', { params: { call_id } })}
+        name={t.accept}
+      />
+      <Action
+        class="danger"
+        run={() => ask('POST /api/call/{call_id}/refuse', { params: { call_id } })}
+        name={t.refuse}
+      />
     </span>
   );
 }
 
 function PlaceCall({ onCancel }: { onCancel(): void }) {
   const [, navigate] = useLocation();
-  const draft = useDraft(t.target, { platform: 'sip', machine_detection: 'off' });
   const place = async (body: Body): Promise<void> => {
     const call = await ask('POST /api/call', { body });
     navigate(`/calls/${call.call_id}`);
   };
-  return <Form fields={t.target} draft={draft} submit={place} action={t.place} onCancel={onCancel} />;
+  return <Form fields={t.target} submit={place} action={t.place} onCancel={onCancel} />;
 }
 
 /** Nobody is asked for each letter. */
@@ -121,25 +124,24 @@ const TYPING_MS = 300;
 
 /** The calls that are over, newest first, with filters. */
 function History() {
-  const draft = useDraft(t.filters);
-  const typed = JSON.stringify(draft.value);
-  const [chosen, choose] = useState(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => choose(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const [chosen, choose] = useState<Body>({});
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const filter = ({ currentTarget: form }: TargetedEvent<HTMLFormElement>): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => choose(bodyOf(form, t.filters, {}, true)), TYPING_MS);
+  };
   return (
     <Card title={t.past}>
-      <div class="grid">
-        <Inputs of={t.filters} draft={draft} />
-      </div>
+      <form class="grid" onInput={filter} onSubmit={(event) => event.preventDefault()}>
+        <Inputs of={t.filters} />
+      </form>
       <List
-        key={chosen}
+        key={JSON.stringify(chosen)}
         from="GET /api/calls"
-        query={{ state: 'ended', ...(JSON.parse(chosen) as Record<string, string>) }}
+        query={{ state: 'ended', ...(chosen as Record<string, string>) }}
         on={['call_state', 'call_error']}
         of={({ calls }) => calls}
-        idOf={(call) => call.call_id}
+        by="call_id"
         next={({ next_cursor: cursor }) => (cursor ? { cursor } : null)}
         none={t.noPast}
         class="long"

@@ -6,7 +6,6 @@ export const t = {
   keyHint: 'For requests that you try here. Without one, your session is used',
   parameters: 'Parameters',
   body: 'Body',
-  required: 'required',
   tryIt: 'Try it',
   answer: 'Answer',
   sends: 'You send',

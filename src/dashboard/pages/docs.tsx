@@ -1,12 +1,9 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
-import { askText, BASE_PATH } from '../api/request.ts';
+import { useState } from 'preact/hooks';
+import { BASE_PATH } from '../api/request.ts';
 import { Input } from '../parts/form.tsx';
-import { Card, PageHead } from '../parts/layout.tsx';
-import { texts } from '../texts.ts';
+import { Card, Fold, PageHead, Read } from '../parts/layout.tsx';
 import type { Document, Operation } from './docs/document.ts';
-import { OperationBody } from './docs/operation.tsx';
-import { Prose } from './docs/prose.tsx';
+import { OperationBody, Prose } from './docs/operation.tsx';
 import { t } from './docs.texts.ts';
 
 interface Endpoint {
@@ -17,26 +14,25 @@ interface Endpoint {
 
 /** The reference of the API, rendered from the gateway's own description of it. */
 export function DocsPage() {
-  const [document, setDocument] = useState<Document>();
-  const [error, setError] = useState('');
-  const wanted = useSignal<string | boolean>('');
-  const apiKey = useSignal<string | boolean>('');
-  useEffect(() => {
-    globalThis.document.title = t.title;
-    askText('/openapi.json').then(
-      (text) => setDocument(JSON.parse(text) as Document),
-      ({ message }: Error) => setError(message),
-    );
-  }, []);
-  if (document === undefined) return <main class="docs">{error || texts.loading}</main>;
+  document.title = t.title;
+  return (
+    <main class="docs">
+      <Read from="GET /openapi.json">{(data) => <Reference document={data} />}</Read>
+    </main>
+  );
+}
+
+function Reference({ document }: { readonly document: Document }) {
+  const [wanted, setWanted] = useState('');
+  const [apiKey, setApiKey] = useState('');
   const matches = ({ method, path, operation }: Endpoint): boolean =>
-    `${method} ${path} ${operation.summary}`.toLowerCase().includes(`${wanted.value}`.toLowerCase());
+    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.toLowerCase());
   const byTag = Map.groupBy(
     endpointsOf(document).filter(matches),
     ({ operation }) => operation.tags[0] ?? '',
   );
   return (
-    <main class="docs">
+    <>
       <PageHead title={t.title}>
         <a href={`${BASE_PATH}/dashboard`}>{t.dashboard}</a>
         <a href={`${BASE_PATH}/openapi.json`}>openapi.json</a>
@@ -44,35 +40,31 @@ export function DocsPage() {
       <p class="quiet small">{`${document.info.title} ${document.info.version}`}</p>
       <Prose text={document.info.description} />
       <section class="card grid">
-        <Input label={t.find} type="search" of={wanted} />
-        <Input label={t.key} hint={t.keyHint} type="password" of={apiKey} />
+        <Input label={t.find} type="search" onValue={setWanted} />
+        <Input label={t.key} hint={t.keyHint} type="password" onValue={setApiKey} />
       </section>
       {[...byTag].map(([tag, endpoints]) => (
         <Card key={tag} title={tag}>
           <ul class="rows">
             {endpoints.map((each) => (
               <li key={each.operation.operationId} id={each.operation.operationId}>
-                <Shown {...each} document={document} apiKey={apiKey} />
+                <Fold title={<Name {...each} />}>
+                  {() => <OperationBody {...each} document={document} apiKey={apiKey} />}
+                </Fold>
               </li>
             ))}
           </ul>
         </Card>
       ))}
-    </main>
+    </>
   );
 }
 
-/** An endpoint, whose description is made when it is opened: there are more than a hundred. */
-function Shown(props: Endpoint & Omit<Parameters<typeof OperationBody>[0], keyof Endpoint>) {
-  const [isOpen, setOpen] = useState(false);
-  const { method, path, operation } = props;
+function Name({ method, path, operation }: Endpoint) {
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
-      </summary>
-      {isOpen && <OperationBody {...props} />}
-    </details>
+    <>
+      <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
+    </>
   );
 }
 

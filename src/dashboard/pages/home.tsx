@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Card, Facts, PageHead } from '../parts/layout.tsx';
+import { Card, Facts, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { List } from '../parts/list.tsx';
 import { isBad, State, stateName } from '../parts/state.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
-import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/budgets.tsx';
+import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/usage.tsx';
 import { LiveCalls } from './calls.tsx';
 import { t } from './home.texts.ts';
 import { t as inbox } from './inbox.texts.ts';
@@ -18,9 +18,9 @@ const MOST_CONVERSATIONS = 6;
 
 /** What happens now, and what needs attention. */
 export function HomePage() {
-  const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 30_000 });
-  const keys = useAnswer('GET /api/api-keys', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
-  const usage = useAnswer('GET /api/usage', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
+  const platforms = useAnswer('GET /api/platforms', { on: ['connection_'], everyMs: 30_000 });
+  const keys = useAnswer('GET /api/api-keys', { on: ['dm_', 'call_state'], everyMs: 10_000 });
+  const usage = useAnswer('GET /api/usage', { on: ['dm_', 'call_state'], everyMs: 10_000 });
   const all = platforms.data?.platforms ?? [];
   const { total, budgets = [] } = usage.data ?? {};
 
@@ -50,16 +50,13 @@ export function HomePage() {
         <div>
           <LiveCalls />
           <Card title={texts.pages.platforms}>
-            <ul class="rows">
-              {all.map(({ platform, status }) => (
-                <li key={platform} class="row">
-                  <Link href={`/platforms/${platform}`} class="grow">
-                    {texts.platforms[platform]}
-                  </Link>
+            <Rows of={all} none={texts.loading}>
+              {({ platform, status }) => (
+                <Row key={platform} title={texts.platforms[platform]} href={`/platforms/${platform}`}>
                   <State of={status} />
-                </li>
-              ))}
-            </ul>
+                </Row>
+              )}
+            </Rows>
           </Card>
         </div>
         <div>
@@ -69,7 +66,7 @@ export function HomePage() {
               query={{ limit: MOST_CONVERSATIONS }}
               on={['dm_']}
               of={(data) => data.conversations}
-              idOf={(each) => each.conversation_id}
+              by="conversation_id"
               none={inbox.none}
             >
               {(each) => <ConversationRow {...each} />}

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { Link, useParams } from 'wouter-preact';
 import type { Conversation } from '../api/answers.ts';
 import { Input } from '../parts/form.tsx';
@@ -15,21 +15,21 @@ const PLATFORMS = [['', texts.all] as const, ...Object.entries(texts.platforms)]
 /** The conversations, and one of them. */
 export function InboxPage() {
   const { id } = useParams<{ id?: string }>();
-  const platform = useSignal<string | boolean>('');
+  const [platform, setPlatform] = useState('');
   return (
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
         <PageHead title={texts.pages.inbox} />
-        <Input label={texts.platform} type="choice" of={platform} options={PLATFORMS} />
+        <Input label={texts.platform} type="choice" onValue={setPlatform} options={PLATFORMS} />
         <section class="card">
           <List
             from="GET /api/inbox"
             query={{ limit: PAGE, status: 'all' }}
             on={['dm_']}
             of={({ conversations }) =>
-              conversations.filter((each) => platform.value === '' || each.platform === platform.value)
+              conversations.filter((each) => platform === '' || each.platform === platform)
             }
-            idOf={(each) => each.conversation_id}
+            by="conversation_id"
             next={(last, pages) => (last.conversations.length < PAGE ? null : { offset: pages * PAGE })}
             none={t.none}
             class="long"
@@ -51,7 +51,9 @@ export function ConversationRow(row: Conversation & { readonly isOpen?: boolean 
     <li>
       <Link href={`/inbox/${id}`} class="conversation" aria-current={isOpen ? 'true' : undefined}>
         <span class="row spread">
-          <strong class="cut">{row.remote_name || row.remote_id}</strong>
+          <strong class="cut" dir="auto">
+            {row.remote_name || row.remote_id}
+          </strong>
           <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
         </span>
         <span class="quiet small cut">

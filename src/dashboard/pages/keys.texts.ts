@@ -4,7 +4,6 @@ export const t = {
     agent: 'With these, agents call, write and listen.',
     settings: 'With these, programs change what you change here.',
   },
-  none: 'No key yet',
   name: 'Name of a new key',
   create: 'Create key',
   created: 'The new key',
@@ -36,6 +35,5 @@ export const t = {
   clients: 'MCP clients',
   clientsHint: 'Assistants that sign in by themselves need only this address:',
   url: 'Address for MCP clients',
-  noClients: 'No client was allowed yet',
   cutOff: (name: string) => `Cut off ${name}? It has to ask you again.`,
 };

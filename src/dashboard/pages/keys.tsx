@@ -1,14 +1,15 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE } from '../api/request.ts';
+import { Action, attempt } from '../parts/action.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { TextForm } from '../parts/form.tsx';
 import { Card, PageHead, Row } from '../parts/layout.tsx';
 import { List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
-import { AgentPing } from './keys/agent-ping.tsx';
 import { NewKey } from './keys/new-key.tsx';
 import { t } from './keys.texts.ts';
 
@@ -47,7 +48,7 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   };
   return (
     <Card title={t.titles[kind]} hint={t.purposes[kind]}>
-      <List from={endpoints.list} of={({ keys }) => keys} idOf={({ id }) => id} none={t.none}>
+      <List from={endpoints.list} of={({ keys }) => keys} by="id">
         {({ id, name, key_prefix: prefix, last_used_at: at }) => (
           <Credential
             name={name}
@@ -73,12 +74,7 @@ function Clients() {
   return (
     <Card title={t.clients} hint={t.clientsHint}>
       <Copyable text={new URL('mcp/', BASE).href} label={t.url} />
-      <List
-        from="GET /api/mcp-authorizations"
-        of={({ authorizations }) => authorizations}
-        idOf={(each) => each.client_id}
-        none={t.noClients}
-      >
+      <List from="GET /api/mcp-authorizations" of={({ authorizations }) => authorizations} by="client_id">
         {({ client_id, client_name: name, platforms, last_used_at: at }) => (
           <Credential
             name={name}
@@ -113,5 +109,40 @@ function Credential({ name, detail, usedAt, question, revoke }: CredentialProps)
     <Row title={name} note={note}>
       <Confirm class="quietly" action={t.revoke} question={question} run={revoke} />
     </Row>
+  );
+}
+
+type Probe = Answers['GET /api/keys/test-agent/status'];
+
+const POLL_MS = 1_000;
+
+/** Asks every agent to answer, and says for each key whether it did. */
+export function AgentPing() {
+  const [probe, setProbe] = useState<Probe>();
+  const isRunning = probe !== undefined && !probe.done;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const poll = () => void attempt(async () => setProbe(await ask('GET /api/keys/test-agent/status')));
+    const timer = setInterval(poll, POLL_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  const start = async (): Promise<void> => setProbe(await ask('POST /api/keys/test-agent/start'));
+  const button = (
+    <Action class="primary" disabled={isRunning} run={start} name={isRunning ? t.running : t.start} />
+  );
+  return (
+    <Card title={t.ping} hint={t.pingHint} action={button}>
+      <ul class="rows" aria-live="polite">
+        {probe?.keys.map(({ id, name, key_prefix: prefix, verdict }) => {
+          const advice = verdict !== null && verdict !== 'replied' && t.advice[verdict];
+          const below = advice && <p class="quiet small">{advice}</p>;
+          return (
+            <Row key={id} title={name} note={`${prefix}…`} below={below}>
+              <State of={verdict ?? 'waiting'} />
+            </Row>
+          );
+        })}
+      </ul>
+    </Card>
   );
 }

@@ -9,7 +9,6 @@ export const t = {
   accounts: (count: number) => `Accounts (${count})`,
   liveCalls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
   feedback: 'What people told you',
-  noFeedback: 'Nothing yet',
   log: 'Log, newest first',
   charts: [
     ['calls', 'Calls'],

@@ -14,9 +14,9 @@ type Sample = View['metrics'][number];
 
 /** How the gateway itself is. */
 export function OperatorPage() {
-  const ready = useAnswer('GET /readyz', {}, { everyMs: 5_000 });
+  const ready = useAnswer('GET /readyz', { everyMs: 5_000 });
   const isReady = ready.data?.status === 'ready';
-  const view = useAnswer('GET /api/operator', {}, { everyMs: 10_000 });
+  const view = useAnswer('GET /api/operator', { everyMs: 10_000 });
   return (
     <>
       <PageHead title={texts.pages.operator} />
@@ -65,7 +65,7 @@ function Details({ metrics, accounts, accounts_total: total, log, feedback }: Vi
           </Card>
         ))}
         <Card title={t.accounts(total)}>
-          <Rows of={accounts} none="" class="scrolling">
+          <Rows of={accounts} class="scrolling">
             {({ account_id: id, name, email, created_at: at, live_calls: calls }) => (
               <Row key={id} title={email ?? name} note={<Moment iso={at} />}>
                 {calls > 0 && <Badge tone="good">{t.liveCalls(calls)}</Badge>}
@@ -74,7 +74,7 @@ function Details({ metrics, accounts, accounts_total: total, log, feedback }: Vi
           </Rows>
         </Card>
         <Card title={t.feedback}>
-          <Rows of={feedback} none={t.noFeedback} class="scrolling">
+          <Rows of={feedback} class="scrolling">
             {({ message, provider, error_detail: error, suggestion_shown: suggestion, created_at: at }) => (
               <Row
                 key={at}

@@ -1,9 +1,9 @@
+import { useState } from 'preact/hooks';
 import type { Platform } from '../api/answers.ts';
-import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
+import { ApiError, ask } from '../api/request.ts';
+import { Action, tell } from '../parts/action.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Card, Empty, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Card, Empty, ErrorNote, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import {
@@ -14,9 +14,7 @@ import {
   Nextcloud,
   OwnerCode,
 } from './platform/connecting.tsx';
-import { Numbers } from './platform/numbers.tsx';
-import { TestDm } from './platform/test-dm.tsx';
-import { Trunk } from './platform/trunk.tsx';
+import { Numbers, Trunk } from './platform/phone.tsx';
 import { t } from './platforms.texts.ts';
 
 /** Which ways of connecting each platform has. */
@@ -27,14 +25,13 @@ const WITHOUT_TEST: ReadonlySet<string> = new Set(['meet', 'zoom', 'sip']);
 
 /** One platform: its logins, and everything that connects, tests or ends them. */
 export function PlatformPage({ name }: { readonly name: string }) {
-  const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 10_000 });
   return (
-    <Loaded answer={platforms}>
+    <Read from="GET /api/platforms" on={['connection_']} everyMs={10_000}>
       {(data) => {
         const platform = data.platforms.find((each) => each.platform === name);
         return platform ? <Whole {...platform} /> : <Empty>{t.unknown}</Empty>;
       }}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -56,9 +53,7 @@ function Whole(platform: Platform) {
             <Logins {...platform} />
             <div class="row">
               {BY_SIGN_IN.has(name) && (
-                <Action class="primary" run={() => signIn(name)}>
-                  {t.connect(texts.platforms[name])}
-                </Action>
+                <Action class="primary" run={() => signIn(name)} name={t.connect(texts.platforms[name])} />
               )}
               {!WITHOUT_TEST.has(name) && accounts.length > 0 && <TestDm platform={name} />}
             </div>
@@ -97,10 +92,10 @@ function Logins({ platform, accounts, setup }: Platform) {
         <Row key={id} title={label} note={texts.loginKinds[type]}>
           <State of={status} />
           {type === 'connection' && BY_SIGN_IN.has(platform) && status !== 'ok' && (
-            <Action run={() => signIn(platform, { connection_id: id })}>{t.renew}</Action>
+            <Action run={() => signIn(platform, { connection_id: id })} name={t.renew} />
           )}
           {platform === 'teams' && type === 'connection' && (
-            <Action run={() => askAdministrator(id)}>{t.approve}</Action>
+            <Action run={() => askAdministrator(id)} name={t.approve} />
           )}
           <Confirm
             class="quietly"
@@ -112,4 +107,41 @@ function Logins({ platform, accounts, setup }: Platform) {
       )}
     </Rows>
   );
+}
+
+/** Sends a test message to the person's own account of the platform; shows what the platform says to a failure. */
+export function TestDm({ platform }: { readonly platform: string }) {
+  const [error, setError] = useState<ApiError>();
+  const test = async (): Promise<void> => {
+    try {
+      setError(undefined);
+      await ask('POST /api/platforms/{provider}/test-dm', { params: { provider: platform } });
+      tell(t.testSent);
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+    }
+  };
+  return (
+    <>
+      <Action run={test} name={t.test} />
+      {error && (
+        <ErrorNote error={error}>
+          <Action run={() => report(platform, error)} done={t.reported} name={t.wrong} />
+        </ErrorNote>
+      )}
+    </>
+  );
+}
+
+async function report(platform: string, { message, suggestion }: ApiError): Promise<void> {
+  await ask('POST /api/feedback', {
+    body: {
+      message: t.wrong,
+      surface: 'dashboard/platforms',
+      provider: platform,
+      error_detail: message,
+      suggestion_shown: suggestion,
+    },
+  });
 }

@@ -1,19 +1,17 @@
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
-import { useAnswer } from '../api/use-answer.ts';
-import { Loaded, PageHead } from '../parts/layout.tsx';
+import { PageHead, Read } from '../parts/layout.tsx';
 import { State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
 import { t } from './platforms.texts.ts';
 
 /** Where an account of a platform comes back to after its sign-in there. */
 export function PlatformsPage() {
-  const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 15_000 });
   return (
     <>
       <PageHead title={texts.pages.platforms} />
       <Returned />
-      <Loaded answer={platforms}>
+      <Read from="GET /api/platforms" on={['connection_']} everyMs={15_000}>
         {(data) => (
           <ul class="cards">
             {data.platforms.map((platform) => (
@@ -21,7 +19,7 @@ export function PlatformsPage() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </Read>
     </>
   );
 }

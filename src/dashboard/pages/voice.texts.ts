@@ -2,7 +2,6 @@ export const t = {
   explanation:
     'With a preset of your own, calls are transcribed and can say texts. One of each kind is used at a time.',
   add: 'Add',
-  none: 'None yet',
   enabled: 'In use',
   enable: 'Use it',
   disable: 'Stop using it',

@@ -1,12 +1,12 @@
+import { useLocation } from 'wouter-preact';
 import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
-import { useAnswer } from '../api/use-answer.ts';
+import { Talk } from '../call/talk.ts';
 import { Action } from '../parts/action.tsx';
 import { Confirm, DialogButton } from '../parts/dialog.tsx';
-import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Card, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
 import { Badge, State } from '../parts/state.tsx';
 import { texts } from '../texts.ts';
-import { InterruptionTest } from './voice/interruption-test.tsx';
 import { PresetForm } from './voice/preset-form.tsx';
 import { t } from './voice.texts.ts';
 
@@ -14,12 +14,11 @@ const KINDS = ['stt', 'tts'] as const;
 
 /** What calls speak and hear with. */
 export function VoicePage() {
-  const catalog = useAnswer('GET /api/voice-configs/schema');
   return (
     <>
       <PageHead title={texts.pages.voice} />
       <p class="quiet">{t.explanation}</p>
-      <Loaded answer={catalog}>{(known) => <Presets catalog={known} />}</Loaded>
+      <Read from="GET /api/voice-configs/schema">{(known) => <Presets catalog={known} />}</Read>
     </>
   );
 }
@@ -29,14 +28,13 @@ interface Known {
 }
 
 function Presets({ catalog }: Known) {
-  const presets = useAnswer('GET /api/voice-configs');
   return (
-    <Loaded answer={presets}>
+    <Read from="GET /api/voice-configs">
       {({ voice_configs: all }) => (
         <div class="columns">
           {KINDS.map((kind) => (
             <Card key={kind} title={texts.speechKinds[kind]} action={<Add kind={kind} catalog={catalog} />}>
-              <Rows of={all.filter((each) => each.kind === kind)} none={t.none}>
+              <Rows of={all.filter((each) => each.kind === kind)}>
                 {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
               </Rows>
             </Card>
@@ -46,7 +44,7 @@ function Presets({ catalog }: Known) {
           />
         </div>
       )}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -75,7 +73,7 @@ function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
         <DialogButton title={texts.edit}>
           {(close) => <PresetForm kind={kind} preset={preset} catalog={catalog} onDone={close} />}
         </DialogButton>
-        <Action run={change}>{enabled ? t.disable : t.enable}</Action>
+        <Action run={change} name={enabled ? t.disable : t.enable} />
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
       </div>
     </>
@@ -87,4 +85,38 @@ function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
       <State of={status} />
     </Row>
   );
+}
+
+const LOOK_MS = 200;
+const MOST_LOOKS = 25;
+
+/**
+ * A call from this browser in which the gateway says a long text, to be interrupted: the time line of the call shows what
+ * was heard, and where the text ended. This is what happens on a phone, with the presets and settings in use.
+ */
+export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
+  const [, navigate] = useLocation();
+  const test = async (): Promise<void> => {
+    const { agents } = await ask('GET /api/agents');
+    const { callId } = await Talk.begin(agents.find((each) => each.is_default) ?? agents[0]!);
+    const params = { call_id: callId };
+    await ask('POST /api/call/{call_id}/accept', { params });
+    await becomesActive(callId);
+    await ask('POST /api/call/{call_id}/say', { params, body: { text: t.text } });
+    navigate(`/calls/${callId}`);
+  };
+  return (
+    <Card title={t.interruption} hint={isReady ? t.interruptionHint : t.needs}>
+      <Action run={test} disabled={!isReady} name={t.begin} />
+    </Card>
+  );
+}
+
+async function becomesActive(callId: string): Promise<void> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const { state } = await ask('GET /api/call/{call_id}', { params: { call_id: callId } });
+    if (state === 'active') return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new Error(texts.unknownError);
 }

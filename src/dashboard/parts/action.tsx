@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../api/request.ts';
 import { texts } from '../texts.ts';
@@ -31,7 +30,7 @@ export function tell(text: string): void {
 }
 
 /** Runs what a button does, and says why it failed. Returns whether it worked. */
-export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+export async function attempt(action: () => unknown, done?: string): Promise<boolean> {
   try {
     await action();
     if (done !== undefined) tell(done);
@@ -56,19 +55,32 @@ export function Toasts() {
 }
 
 interface ActionProps {
-  run(): Promise<unknown>;
+  /** What the button says. */
+  readonly name: string;
+  run(): unknown;
   /** Said when it worked. */
   readonly done?: string;
   readonly class?: string;
   readonly disabled?: boolean;
+  /** Of one that is held down. */
+  readonly isPressed?: boolean;
+  /** What is read in place of the name. */
   readonly label?: string;
-  readonly children: ComponentChildren;
 }
 
-/** A button that waits for what it does, and says why that failed. */
-export function Action({ run, done, class: look = '', disabled = false, label, children }: ActionProps) {
+/** A button that waits for what it does, and says why that failed. It keeps the focus meanwhile. */
+export function Action({
+  name,
+  run,
+  done,
+  class: look = '',
+  disabled = false,
+  isPressed,
+  label,
+}: ActionProps) {
   const [isBusy, setBusy] = useState(false);
   const go = async (): Promise<void> => {
+    if (isBusy || disabled) return;
     setBusy(true);
     await attempt(run, done);
     setBusy(false);
@@ -77,11 +89,12 @@ export function Action({ run, done, class: look = '', disabled = false, label, c
     <button
       type="button"
       class={look}
-      disabled={disabled || isBusy}
+      aria-disabled={isBusy || disabled}
+      aria-pressed={isPressed}
       aria-label={label}
       onClick={() => void go()}
     >
-      {children}
+      {name}
     </button>
   );
 }

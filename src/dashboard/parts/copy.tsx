@@ -1,6 +1,7 @@
+import { useRef } from 'preact/hooks';
 import { encode } from 'uqr';
 import { texts } from '../texts.ts';
-import { attempt } from './action.tsx';
+import { Action } from './action.tsx';
 
 interface SourceProps {
   readonly text: string;
@@ -19,16 +20,18 @@ export function Source({ text, label }: SourceProps) {
 }
 
 /** A text to be taken elsewhere. */
-export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
-  const copy = (): void => {
-    void attempt(() => navigator.clipboard.writeText(text), texts.copied);
+export function Copyable(source: SourceProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const copy = async (): Promise<void> => {
+    if (isSecureContext) return await navigator.clipboard.writeText(source.text);
+    // Without HTTPS there is no clipboard but that of what is selected.
+    getSelection()?.selectAllChildren(place.current!.querySelector('pre')!);
+    if (!document.execCommand('copy')) throw new Error(texts.unknownError);
   };
   return (
-    <div class="copyable">
-      <Source text={text} label={label} />
-      <button type="button" onClick={copy}>
-        {texts.copy}
-      </button>
+    <div class="copyable" ref={place}>
+      <Source {...source} />
+      <Action name={texts.copy} run={copy} done={texts.copied} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
+import { Action } from './action.tsx';
 import { Form } from './form.tsx';
 
 interface DialogProps {
@@ -20,14 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
       <header class="row spread">
         <h2 id={id}>{title}</h2>
-        <button
-          type="button"
-          class="quietly"
-          aria-label={texts.close}
-          onClick={() => dialog.current?.close()}
-        >
-          ×
-        </button>
+        <Action class="quietly" name="×" label={texts.close} run={() => dialog.current?.close()} />
       </header>
       {children}
     </dialog>
@@ -35,21 +29,20 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 }
 
 interface DialogButtonProps {
-  /** What the button and the dialog say. */
+  /** What the dialog says, and the button unless that has a name of its own. */
   readonly title: string;
+  readonly name?: string;
   readonly class?: string;
   children(close: () => void): ComponentChildren;
 }
 
 /** A button that opens a dialog. */
-export function DialogButton({ title, class: look = '', children }: DialogButtonProps) {
+export function DialogButton({ title, name = title, class: look = '', children }: DialogButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
   return (
     <>
-      <button type="button" class={look} onClick={() => setOpen(true)}>
-        {title}
-      </button>
+      <Action class={look} name={name} run={() => setOpen(true)} />
       {isOpen && (
         <Dialog title={title} onClose={close}>
           {children(close)}

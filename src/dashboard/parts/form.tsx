@@ -1,29 +1,19 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { ApiError } from '../api/request.ts';
 import { texts } from '../texts.ts';
-import { tell } from './action.tsx';
-import {
-  type Body,
-  bodyOf,
-  type Draft,
-  entryOf,
-  type FieldSpec,
-  type Fields,
-  type Held,
-  typedOf,
-  useDraft,
-} from './draft.ts';
+import { Action, tell } from './action.tsx';
+import { type Body, bodyOf, type FieldSpec, type Fields, type Values } from './field.ts';
 import { ErrorNote } from './layout.tsx';
 
 interface FormProps {
   readonly fields?: Fields;
-  /** What is changed. Absent: something new, whose fields are emptied once it was sent. */
+  /** What is changed. Absent: something new, whose fields are as at first once it was sent. */
   readonly stored?: object | undefined;
-  /** Kept by a page that looks at what is typed. */
-  readonly draft?: Draft;
+  /** What something new holds at first. */
+  readonly initial?: object;
   /** Sends it. What it throws is shown below the fields. */
-  submit(body: Body): Promise<unknown>;
+  submit(body: Body, form: HTMLFormElement): Promise<unknown>;
   /** What the button says. */
   readonly action: string;
   /** Said when it worked. */
@@ -37,21 +27,21 @@ interface FormProps {
   readonly children?: ComponentChildren;
 }
 
-/** Fields and the button that sends them, which waits for the answer. */
-export function Form({ fields = {}, stored, submit, action, done, onCancel, children, ...look }: FormProps) {
-  const own = useDraft(fields, stored);
-  const draft = look.draft ?? own;
+/** Fields and the button that sends them, which waits for the answer. The browser keeps what is typed. */
+export function Form({ fields = {}, stored, initial, submit, action, done, onCancel, ...look }: FormProps) {
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
-  const send = async (event: Event): Promise<void> => {
+  const values = { ...initial, ...stored };
+  const send = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
+    if (isBusy) return;
+    const form = event.currentTarget;
     setBusy(true);
     try {
-      await submit(bodyOf(fields, draft, stored === undefined));
+      await submit(bodyOf(form, fields, values, stored === undefined), form);
       setError(undefined);
-      const secrets = Object.entries(fields).filter(([, { type }]) => type === 'password');
-      const emptied = typedOf(stored ? Object.fromEntries(secrets) : fields);
-      draft.value = { ...draft.value, ...emptied };
+      if (stored === undefined) form.reset();
+      else for (const secret of form.querySelectorAll<HTMLInputElement>('[type=password]')) secret.value = '';
       if (done !== undefined) tell(done);
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
@@ -60,66 +50,57 @@ export function Form({ fields = {}, stored, submit, action, done, onCancel, chil
       setBusy(false);
     }
   };
+  const advanced = Object.entries(fields).filter(([, { isAdvanced }]) => isAdvanced);
+  const usual = Object.entries(fields).filter(([, { isAdvanced }]) => !isAdvanced);
   return (
     <form class={look.inline ? 'inline' : ''} onSubmit={(event) => void send(event)}>
       <div class={look.isGrid ? 'grid' : 'stack'}>
-        <Inputs of={fields} draft={draft} />
+        <Inputs of={Object.fromEntries(usual)} values={values} />
       </div>
-      <Advanced of={fields} draft={draft} />
-      {children}
+      {advanced.length > 0 && (
+        <details>
+          <summary>{texts.advanced}</summary>
+          <Inputs of={Object.fromEntries(advanced)} values={values} />
+        </details>
+      )}
+      {look.children}
       {error && <ErrorNote error={error} />}
       <div class="row">
-        <button type="submit" class={look.isDanger ? 'danger' : 'primary'} disabled={isBusy}>
+        <button type="submit" class={look.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
           {isBusy ? texts.busy : action}
         </button>
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            {texts.cancel}
-          </button>
-        )}
+        {onCancel && <Action name={texts.cancel} run={onCancel} />}
       </div>
     </form>
   );
 }
 
-interface InputsProps {
-  readonly of: Fields;
-  readonly draft: Draft;
-  readonly areAdvanced?: boolean;
+export function Inputs({ of, values = {} }: { readonly of: Fields; readonly values?: Values }) {
+  return Object.entries(of).map(([name, field]) => (
+    <Input key={name} {...field} name={name} value={values[name]} />
+  ));
 }
 
-export function Inputs({ of, draft, areAdvanced = false }: InputsProps) {
-  const shown = Object.entries(of).filter(([, { isAdvanced = false }]) => isAdvanced === areAdvanced);
-  return (
-    <>
-      {shown.map(([name, { isAdvanced: _, ...field }]) => (
-        <Input key={name} {...field} of={entryOf(draft, name, '')} />
-      ))}
-    </>
-  );
-}
-
-function Advanced({ of, draft }: InputsProps) {
-  if (!Object.values(of).some(({ isAdvanced }) => isAdvanced)) return null;
-  return (
-    <details>
-      <summary>{texts.advanced}</summary>
-      <Inputs of={of} draft={draft} areAdvanced />
-    </details>
-  );
+interface InputProps extends FieldSpec {
+  /** In its form. */
+  readonly name?: string;
+  /** What it holds at first, and again whenever that changes, unless somebody has typed meanwhile. */
+  readonly value?: unknown;
+  /** Is told what was typed or chosen. */
+  onValue?(value: string): void;
 }
 
 /** A label, a control, and an explanation below. */
-export function Input({ label, hint, of, ...control }: FieldSpec & { readonly of: Held<string | boolean> }) {
+export function Input(props: InputProps) {
   const id = useId();
-  const hintId = hint && `${id}-hint`;
-  if (control.type === 'check') return <Check label={label} hint={hint} of={of} usual={control.usual} />;
+  const { label, hint } = props;
+  if (props.type === 'check') return <Check {...props} />;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <Control {...control} of={of} id={id} aria-describedby={hintId} />
+      <Control {...props} id={id} aria-describedby={hint && `${id}-hint`} />
       {hint && (
-        <p class="hint" id={hintId}>
+        <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -127,23 +108,21 @@ export function Input({ label, hint, of, ...control }: FieldSpec & { readonly of
   );
 }
 
-type ControlProps = Omit<FieldSpec, 'label' | 'hint'> & {
-  readonly of: Held<string | boolean>;
-  readonly id: string;
-  readonly 'aria-describedby': string | undefined;
-};
+type ControlProps = InputProps & { readonly id: string; readonly 'aria-describedby': string | undefined };
 
-function Control({ of, type = 'text', options = [], usual: _, isKept: _kept, ...attributes }: ControlProps) {
-  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
-    of.value = currentTarget.value;
-  };
-  const bound = { autocomplete: 'off', ...attributes, value: `${of.value}`, onInput } as const;
-  if (type === 'area' || type === 'lines') return <textarea {...bound} />;
-  if (type !== 'choice') return <input {...bound} type={type} />;
+function Control(props: ControlProps) {
+  const { type = 'text', options = [], value, onValue, label: _, hint: _hint, ...more } = props;
+  const { usual: _usual, isKept: _isKept, isAdvanced: _isAdvanced, ...attributes } = more;
+  const held = Array.isArray(value) ? value.join('\n') : `${value ?? ''}`;
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void =>
+    onValue?.(currentTarget.value);
+  const common = { autocomplete: 'off', ...attributes, onInput } as const;
+  if (type === 'area' || type === 'lines') return <textarea {...common} defaultValue={held} />;
+  if (type !== 'choice') return <input {...common} type={type} defaultValue={held} />;
   return (
-    <select {...bound}>
-      {options.map(([value, name]) => (
-        <option key={value} value={value}>
+    <select {...common}>
+      {options.map(([each, name]) => (
+        <option key={each} value={each} selected={each === held}>
           {name}
         </option>
       ))}
@@ -151,18 +130,15 @@ function Control({ of, type = 'text', options = [], usual: _, isKept: _kept, ...
   );
 }
 
-interface CheckProps extends Pick<FieldSpec, 'label' | 'hint'> {
-  readonly of: Held<string | boolean>;
-  readonly usual: boolean | undefined;
-}
-
-function Check({ label, hint, of, usual = false }: CheckProps) {
-  const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
-    of.value = currentTarget.checked;
-  };
+function Check({ label, hint, name, value, usual = false, onValue }: InputProps) {
   return (
     <label class="check">
-      <input type="checkbox" checked={of.value === '' ? usual : Boolean(of.value)} onChange={onChange} />
+      <input
+        type="checkbox"
+        name={name}
+        defaultChecked={typeof value === 'boolean' ? value : usual}
+        onChange={({ currentTarget }) => onValue?.(currentTarget.checked ? 'true' : '')}
+      />
       <span>
         {label}
         {hint && <small class="hint">{hint}</small>}

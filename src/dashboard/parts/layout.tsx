@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { AnswerOf, Reading } from '../api/answers.ts';
 import type { ApiError } from '../api/request.ts';
-import type { Answer } from '../api/use-answer.ts';
+import { type Answer, type Reads, useAnswer } from '../api/use-answer.ts';
 import { Icon } from '../shell/icons.tsx';
 import { texts } from '../texts.ts';
 import { useSeen } from './seen.ts';
@@ -23,7 +24,9 @@ export function PageHead({ title, back, children }: PageHeadProps) {
           <Icon name="back" />
         </Link>
       )}
-      <h1 class="cut">{title}</h1>
+      <h1 class="cut" dir="auto">
+        {title}
+      </h1>
       <div class="row">{children}</div>
     </header>
   );
@@ -74,30 +77,60 @@ export function Facts({ of, isLarge = false }: FactsProps) {
   );
 }
 
+interface ErrorNoteProps {
+  readonly error: ApiError;
+  readonly children?: ComponentChildren;
+}
+
 /** Why something failed, in the gateway's words, and what to do about it. */
-export function ErrorNote({ error }: { readonly error: ApiError }) {
+export function ErrorNote({ error, children }: ErrorNoteProps) {
   return (
     <div class="banner bad" role="alert">
       <p>{error.message}</p>
       {error.suggestion !== null && <p>{error.suggestion}</p>}
+      {children}
     </div>
   );
 }
 
-/** What was read, once it was; meanwhile that it is being read, or why it cannot be. */
-export function Loaded<T>({
-  answer,
-  children,
-}: {
+interface LoadedProps<T> {
   readonly answer: Answer<T>;
   children(data: T): ComponentChildren;
-}) {
-  const { data, error } = answer;
+}
+
+/** What was read, once it was; meanwhile that it is being read, or why it cannot be. */
+export function Loaded<T>({ answer: { data, error }, children }: LoadedProps<T>) {
   return (
     <>
       {error && error.status !== 0 && <ErrorNote error={error} />}
       {data === undefined ? !error && <p class="quiet">{texts.loading}</p> : children(data)}
     </>
+  );
+}
+
+interface ReadProps<E extends Reading> extends Reads {
+  readonly from: E;
+  children(data: AnswerOf<E>): ComponentChildren;
+}
+
+/** What an endpoint answers, kept fresh. */
+export function Read<E extends Reading>({ from, children, ...reads }: ReadProps<E>) {
+  return <Loaded answer={useAnswer(from, reads)}>{children}</Loaded>;
+}
+
+interface FoldProps {
+  readonly title: ComponentChildren;
+  children(): ComponentChildren;
+}
+
+/** What is made when it is opened. */
+export function Fold({ title, children }: FoldProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
   );
 }
 
@@ -109,7 +142,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 interface RowsProps<T> {
   readonly of: readonly T[];
   /** What stands in place of none. */
-  readonly none: string;
+  readonly none?: string | undefined;
   readonly class?: string | undefined;
   children(item: T): ComponentChildren;
 }
@@ -117,7 +150,7 @@ interface RowsProps<T> {
 /** So many are drawn at first, and with each look at their end: of thousands only those that somebody looks at. */
 const DRAWN = 60;
 
-export function Rows<T>({ of, none, class: look = '', children }: RowsProps<T>) {
+export function Rows<T>({ of, none = texts.none, class: look = '', children }: RowsProps<T>) {
   const [most, setMost] = useState(DRAWN);
   const [end, isEndSeen] = useSeen<HTMLLIElement>();
   useEffect(() => {
@@ -146,13 +179,15 @@ interface RowProps {
 export function Row({ title, note, href, children, below }: RowProps) {
   const name = (
     <>
-      <strong class="cut">{title}</strong>
+      <strong class="cut" dir="auto">
+        {title}
+      </strong>
       {note !== undefined && <span class="quiet small">{note}</span>}
     </>
   );
   return (
     <li>
-      <div class="row-card">
+      <div class="row">
         {href === undefined ? (
           <span class="grow">{name}</span>
         ) : (

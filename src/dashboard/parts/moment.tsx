@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { aheadMs } from '../api/feed.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -30,7 +31,7 @@ export function Moment({ iso }: { readonly iso: string }) {
 
 /** How long something has lasted, as in 2:05. */
 export function Duration({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
-  const endMs = to === null ? now.value : Date.parse(to);
+  const endMs = to === null ? now.value + aheadMs.value : Date.parse(to);
   return <span class="digits">{clockOf((endMs - Date.parse(from)) / 1000)}</span>;
 }
 

@@ -1,5 +1,5 @@
-import type { RefCallback } from 'preact';
-import { useCallback, useRef, useState } from 'preact/hooks';
+import type { RefCallback, RefObject } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 /** Whether the element with the returned `ref` can be seen. */
 export function useSeen<E extends Element>(): readonly [ref: RefCallback<E>, isSeen: boolean] {
@@ -13,4 +13,22 @@ export function useSeen<E extends Element>(): readonly [ref: RefCallback<E>, isS
     observer.current.observe(element);
   }, []);
   return [ref, isSeen];
+}
+
+/** So near to the end somebody is who reads it. */
+const NEAR_PX = 40;
+
+/** Keeps the end of a list in sight, unless somebody has scrolled away from it. `newest` changes with each addition. */
+export function useFollowed<E extends HTMLElement>(newest: unknown): RefObject<E> {
+  const list = useRef<E>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const shown = list.current;
+    if (shown === null) return;
+    if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    shown.onscroll = () => {
+      isAtEnd.current = shown.scrollHeight - shown.scrollTop - shown.clientHeight < NEAR_PX;
+    };
+  }, [newest]);
+  return list;
 }

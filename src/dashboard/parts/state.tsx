@@ -1,9 +1,25 @@
 import type { ComponentChildren } from 'preact';
+import type { Call } from '../api/answers.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
+type Known = readonly [tone: Tone, name: string];
+
+/** How calls end: all ways, which the type of the API ensures. */
+export const RESULTS: Readonly<Record<NonNullable<Call['termination']>['result'], Known>> = {
+  completed: ['plain', 'Completed'],
+  refused: ['bad', 'Refused'],
+  missed: ['bad', 'Missed'],
+  busy: ['warn', 'Busy'],
+  no_answer: ['warn', 'No answer'],
+  failed: ['bad', 'Failed'],
+  disconnected: ['bad', 'Disconnected'],
+  internal_error: ['bad', 'Error of the gateway'],
+};
+
 /** What states are called, and whether they are good. Of some, what is called so differs: its kind stands before it. */
-const STATES: Readonly<Record<string, readonly [tone: Tone, name: string]>> = {
+const STATES: Readonly<Record<string, Known>> = {
+  ...RESULTS,
   ok: ['good', 'Connected'],
   not_configured: ['plain', 'Not connected'],
   not_granted: ['plain', 'Not allowed'],
@@ -19,14 +35,6 @@ const STATES: Readonly<Record<string, readonly [tone: Tone, name: string]>> = {
   ringing: ['warn', 'Ringing'],
   active: ['good', 'Active'],
   ended: ['plain', 'Ended'],
-  refused: ['bad', 'Refused'],
-  disconnected: ['bad', 'Disconnected'],
-  missed: ['bad', 'Missed'],
-  completed: ['plain', 'Completed'],
-  busy: ['warn', 'Busy'],
-  no_answer: ['warn', 'No answer'],
-  failed: ['bad', 'Failed'],
-  internal_error: ['bad', 'Error of the gateway'],
 
   sending: ['plain', 'Sending'],
   pending: ['warn', 'Waiting'],

@@ -2,10 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { feedState } from '../api/feed.ts';
 import { BASE_PATH, isOffline } from '../api/request.ts';
+import { talk } from '../call/talk.ts';
 import { AccountPage } from '../pages/account.tsx';
-import { AgentPage } from '../pages/agent.tsx';
-import { AgentsPage } from '../pages/agents.tsx';
+import { AgentPage, AgentsPage } from '../pages/agents.tsx';
 import { CallPage } from '../pages/call.tsx';
+import { t as calls } from '../pages/calls.texts.ts';
 import { CallsPage } from '../pages/calls.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { InboxPage } from '../pages/inbox.tsx';
@@ -14,12 +15,12 @@ import { OperatorPage } from '../pages/operator.tsx';
 import { PlatformPage } from '../pages/platform.tsx';
 import { PlatformsPage } from '../pages/platforms.tsx';
 import { VoicePage } from '../pages/voice.tsx';
-import { Toasts } from '../parts/action.tsx';
+import { Action, Toasts } from '../parts/action.tsx';
+import { LiveLevel } from '../parts/level.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
 import { Icon } from './icons.tsx';
 import { t } from './shell.texts.ts';
-import { TalkBar } from './talk-bar.tsx';
 
 /** By their paths, which are the names of their icons and titles too. */
 const PAGES = {
@@ -86,9 +87,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
         <div class="whoami">
           <span class="cut">{account.value?.email ?? account.value?.name}</span>
           <a href={`${BASE_PATH}/docs`}>{t.docs}</a>
-          <button type="button" class="link" onClick={() => void onLeave()}>
-            {t.leave}
-          </button>
+          <Action class="link" name={t.leave} run={onLeave} />
         </div>
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
@@ -121,5 +120,25 @@ function ConnectionNote() {
     <div role="status" class="connection">
       {isLost && <p class="banner warn">{texts.reconnecting}</p>}
     </div>
+  );
+}
+
+/** The call between this browser and an agent, on whatever page. */
+export function TalkBar() {
+  const current = talk.value;
+  if (current === null) return null;
+  const { agentName, callId, isMuted, level } = current;
+  const mute = (): void => {
+    isMuted.value = !isMuted.value;
+  };
+  return (
+    <section class="card row talk" aria-label={t.talk}>
+      <Link href={`/calls/${callId}`} class="cut">
+        {t.with(agentName)}
+      </Link>
+      <LiveLevel label={calls.level} of={level} />
+      <Action name={t.mute} isPressed={isMuted.value} run={mute} />
+      <Action class="danger" name={calls.hangUp} run={() => current.hangUp()} />
+    </section>
   );
 }

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE_PATH } from '../api/request.ts';
-import type { Body } from '../parts/draft.ts';
+import { Action } from '../parts/action.tsx';
+import type { Body } from '../parts/field.ts';
 import { Form } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
-import { currentPassword, newPassword, t } from './sign-in.texts.ts';
+import { currentPassword, newPassword, t } from './shell.texts.ts';
 
 /** The card before the dashboard. */
 function Gate({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
@@ -69,9 +70,7 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
       ))}
       <p class="row spread small">
         {signup !== 'closed' && (
-          <button type="button" class="link" onClick={() => setIsNew(!isNew)}>
-            {isNew ? t.known : t.create}
-          </button>
+          <Action class="link" name={isNew ? t.known : t.create} run={() => setIsNew(!isNew)} />
         )}
         <a href={`${BASE_PATH}/auth/reset-password`}>{t.forgotten}</a>
       </p>

@@ -1,5 +1,6 @@
 import type { Address, Space } from '../../base/address.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
+import { noteEarlyEdit } from '../../store/messages/early-edits.ts';
 import { detachFiles, findPlatformMessage } from '../../store/messages/messages.ts';
 import {
   changeSpaceId,
@@ -81,23 +82,24 @@ export const DELETED_TEXT = '[message deleted]';
 
 /**
  * Applies a person's edit of their message, or its deletion (`edit` null), and announces it as a `dm_edited` event, if it
- * changes anything. Returns false when the message is not known, or not yet.
+ * changes anything. If the message is not known yet, the edit waits for it.
  */
 export async function editMessage(
   { store, platform, clock, wakeups }: IntakeDomain,
   from: Address,
   platformMessageId: string,
   edit: string | null,
-): Promise<boolean> {
+): Promise<void> {
   const text = edit ?? DELETED_TEXT;
   const edited = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);
+    const [receiver] = receivers;
     // What strangers write is not stored, and so need not be remembered.
-    if (receivers.length === 0) return 'unchanged';
+    if (receiver === undefined) return null;
     for (const conversation of await conversationsAt(trx, receivers, from)) {
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;
-      if (message.text === text) return 'unchanged';
+      if (message.text === text) return null;
       const createdAt = clock.nowIso();
       await changeRows(trx, 'messages', { seq: message.seq }, { text, changedAt: createdAt });
       if (edit === null) await detachFiles(trx, message.seq);
@@ -105,8 +107,9 @@ export async function editMessage(
       await announce(trx, conversation, { type: 'dm_edited', payload, createdAt });
       return conversation;
     }
+    const early = { platform, from, platformMessageId };
+    await noteEarlyEdit(trx, early, { accountId: receiver.accountId, text: edit }, clock.nowIso());
     return null;
   });
-  if (edited !== null && edited !== 'unchanged') wakeups.wake(edited.accountId);
-  return edited !== null;
+  if (edited !== null) wakeups.wake(edited.accountId);
 }

@@ -8,6 +8,8 @@ import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 import type { WebhookAnswers } from '../outbox/webhook-answers.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { VoiceNotes } from './voice-notes.ts';
 
 /** Dependencies for handling what one platform reports. Built once by the composition root. */
 export interface IntakeDomain {
@@ -15,8 +17,11 @@ export interface IntakeDomain {
   readonly store: Store;
   readonly clock: Clock;
   readonly wakeups: Wakeups;
+  /** Of all platforms. */
+  readonly arrivals: Arrivals;
   /** Null on platforms where messages never have to wait until the other side writes. */
   readonly queue: HoldsMessages | null;
+  readonly notes: Pick<VoiceNotes, 'hold' | 'onReleased'>;
   /** Webhooks that wait for the agent's next message. */
   readonly answers: Pick<WebhookAnswers, 'wait'>;
   /** Records files that came with a message, in its transaction. */
@@ -32,6 +37,8 @@ export interface IntakeDomain {
    * `isFirst`: no other one before, of this exchange.
    */
   readonly onUnheard: (conversation: PlatformConversation, isFirst: boolean) => void;
+  /** Called for what a chat or an account gets over a shared login faster than people write. It is not stored. */
+  readonly onFlooded: (platform: Platform) => void;
   /** Called for a reaction that is not announced: its message is unknown, or the account stores as much as it may. */
   readonly onIgnoredReaction: (platform: Platform) => void;
   /** Updates sessions when an account got its first agent. */

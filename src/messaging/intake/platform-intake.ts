@@ -1,9 +1,9 @@
-import type { InboundMessage, MessageIntake } from '../../connectors/contract/messenger.ts';
+import type { Address } from '../../base/address.ts';
+import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
 import { BotExchanges } from './bot-exchanges.ts';
-import { EarlyEdits, type Edit } from './early-edits.ts';
-import { DELETED_TEXT, editMessage, followReachability, followRename } from './follow-remote.ts';
+import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
 import { receiveReaction } from './receive-reaction.ts';
@@ -11,26 +11,28 @@ import { receiversOf } from './receivers.ts';
 
 /** Applies what one platform reports about messages. */
 export function platformIntake(domain: IntakeDomain): MessageIntake {
-  const early = new EarlyEdits();
   const bots = new BotExchanges(domain.clock);
+  const admits = (from: Address, sentAt = domain.clock.nowIso()): boolean => {
+    const does = domain.arrivals.admitsChat(from, sentAt);
+    if (!does) domain.onFlooded(domain.platform);
+    return does;
+  };
+  domain.notes.onReleased((message) => receiveMessage(domain, bots, message));
   return {
     received: async (message) => {
-      const { from, platformMessageId } = message;
-      const before = early.find(from, platformMessageId);
-      const taken = await receiveMessage(domain, bots, before ? edited(message, before) : message);
-      // It may have come while the message was being stored.
-      const now = early.find(from, platformMessageId);
-      if (now && now !== before) await editMessage(domain, from, platformMessageId, now.text);
-      return taken;
+      if (!admits(message.from, message.sentAt)) return 'flooded';
+      return (await domain.notes.hold(message)) ? 'stored' : await receiveMessage(domain, bots, message);
     },
-    edited: async (...edit) => {
-      if (!(await editMessage(domain, ...edit))) early.note(...edit);
+    edited: async (from, ...edit) => {
+      if (admits(from)) await editMessage(domain, from, ...edit);
     },
-    reacted: (...reaction) => receiveReaction(domain, ...reaction),
+    reacted: async (from, reaction) => {
+      if (admits(from)) await receiveReaction(domain, from, reaction);
+    },
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),
-    bind: (...person) => bindRemote(domain, ...person),
+    bind: async (from, ...invited) => admits(from) && (await bindRemote(domain, from, ...invited)),
     sentFile: (...file) => domain.sentFile(...file),
     awaitReply: async (from, ...limits) => {
       const [receiver] = await receiversOf(domain.store.db, domain.platform, from, null);
@@ -39,9 +41,4 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
       return await domain.answers.wait(domain.platform, { accountId, from }, ...limits);
     },
   };
-}
-
-/** Of a message that was deleted, nothing is stored but that it was. */
-function edited(message: InboundMessage, { text }: Edit): InboundMessage {
-  return text === null ? { ...message, text: DELETED_TEXT, files: [] } : { ...message, text };
 }

@@ -6,6 +6,7 @@ import { dayOf, pause } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
+import { takeEarlyEdit } from '../../store/messages/early-edits.ts';
 import {
   findPlatformMessage,
   insertMessage,
@@ -20,6 +21,7 @@ import { announceMessage } from '../inbox/announce.ts';
 import { checkOwnerCode, ownBot } from '../owner/bot-owner.ts';
 import { answeredBy } from './answered-message.ts';
 import type { BotExchanges, Hearing } from './bot-exchanges.ts';
+import { DELETED_TEXT } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { pickedBy } from './picked-choice.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
@@ -29,7 +31,7 @@ import { shownName } from './shown-name.ts';
 const LONGEST_WAIT_MS = 5_000;
 
 type Stored =
-  | { readonly kind: 'duplicate' | 'unbound' | 'full' }
+  | { readonly kind: 'duplicate' | 'unbound' | 'full' | 'flooded' }
   /** Too many messages arrive: this one may be stored after this time. */
   | { readonly kind: 'early'; readonly waitMs: number }
   | { readonly kind: 'unheard'; readonly conversation: Conversation; readonly isFirst: boolean }
@@ -51,6 +53,7 @@ export async function receiveMessage(
     domain.onOwned(stored.conversation.id);
     return 'stored';
   }
+  if (stored.kind === 'flooded') domain.onFlooded(domain.platform);
   if (stored.kind === 'unheard')
     domain.onUnheard({ ...stored.conversation, platform: domain.platform }, stored.isFirst);
   if (stored.kind !== 'stored') return stored.kind;
@@ -69,13 +72,28 @@ async function storeInTurn(
   bots: BotExchanges,
   inbound: InboundMessage,
 ): Promise<Exclude<Stored, { readonly kind: 'early' }>> {
+  const { db } = domain.store;
+  const owner = await ownerOfTurn(db, domain.platform, inbound);
+  if (owner === null) return { kind: 'unbound' };
+  const work = () => db.transaction().execute((trx) => store(domain, bots, trx, inbound));
   for (let leftMs = LONGEST_WAIT_MS; ; ) {
-    const result = await domain.store.db.transaction().execute((trx) => store(domain, bots, trx, inbound));
+    const result = await domain.arrivals.inTurn(owner, work);
     if (result.kind !== 'early') return result;
     if (result.waitMs > leftMs) throw new TooManyAttempts(result.waitMs / 1_000);
     leftMs -= result.waitMs;
     await pause(domain.clock, result.waitMs, new AbortController().signal);
   }
+}
+
+/** By whose turn a message is stored: of a login of their own, or of the account. Null: it is nobody's. */
+async function ownerOfTurn(
+  db: Db,
+  platform: IntakeDomain['platform'],
+  { from, alias }: InboundMessage,
+): Promise<string | null> {
+  if (from.login.kind !== 'shared') return from.login.id;
+  const [receiver] = await receiversOf(db, platform, from, alias);
+  return receiver?.accountId ?? null;
 }
 
 async function store(
@@ -92,8 +110,10 @@ async function store(
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
   const { quota } = domain.store;
   if (!quota.hasReserve(receiver.accountId)) return { kind: 'full' };
+  const { login } = from;
+  if (!domain.arrivals.admitsAccount(login, receiver.accountId, inbound.sentAt)) return { kind: 'flooded' };
   // On the shared login, people of all accounts would wait for those of one.
-  const waitMs = from.login.kind === 'shared' ? 0 : quota.msUntilArrival(receiver.accountId);
+  const waitMs = login.kind === 'shared' ? 0 : quota.msUntilArrival(receiver.accountId);
   if (waitMs > 0) return { kind: 'early', waitMs };
   const shown = await showedCode(domain, trx, receiver, inbound);
   if (shown === 'repeated') return { kind: 'duplicate' };
@@ -103,11 +123,25 @@ async function store(
   if (hearing !== 'heard') return { kind: 'unheard', conversation, isFirst: hearing === 'ended' };
   await heardFrom(trx, conversation.id, inbound.sentAt);
   const heldUntil = (await queue?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
-  const message = await insertInbound(domain, trx, conversation, { message: inbound, heldUntil });
+  const now = await asItIsNow(domain, trx, inbound);
+  const message = await insertInbound(domain, trx, conversation, { message: now, heldUntil });
   if (heldUntil === null) await announceMessage(trx, conversation, message);
   const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
   return { kind: 'stored', conversation, message };
+}
+
+/** A message as it is after an edit that came before it. Of a deleted one, nothing is stored but that it was. */
+async function asItIsNow(
+  { clock, platform }: IntakeDomain,
+  trx: Db,
+  message: InboundMessage,
+): Promise<InboundMessage> {
+  const early = await takeEarlyEdit(trx, { platform, ...message }, clock.nowIso());
+  if (early === undefined) return message;
+  return early.text === null
+    ? { ...message, text: DELETED_TEXT, files: [], replyTo: undefined }
+    : { ...message, text: early.text };
 }
 
 async function hear(

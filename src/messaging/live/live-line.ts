@@ -1,17 +1,17 @@
 import { type CancelTimer, type Clock, pause } from '../../base/time.ts';
-import { TokenBucket } from '../../base/token-bucket.ts';
 import type { LivePace } from '../../connectors/contract/live-message.ts';
 
+const SECOND_MS = 1_000;
 /** A whole message that has waited so long is sent in any case. */
 const LONGEST_MS = 10_000;
-/** Requests that are left to whole messages. */
-const FOR_WHOLES = 2;
+/** By then a whole message that may be sent has been. */
+const SENT_MS = 200;
 
 /** A message as its line sees it. */
 export interface Waiting {
   readonly accountId: string;
-  /** Whether its first request is still to come. */
-  readonly isNew: boolean;
+  /** Whether people see its beginning already. */
+  readonly isUpdate: boolean;
   /** When its conversation takes the next request, on the monotonic clock. */
   readonly readyMs: number;
   /** Makes the request. Returns for how long the login takes no further one, in milliseconds. Never rejects. */
@@ -19,24 +19,29 @@ export interface Waiting {
 }
 
 /**
- * Shares what a login may ask its platform between the messages that are being written. Whoever waits for a first text
- * comes first; then the account that was served longest ago, and of its messages the one that waits longest.
+ * Shares what a login may ask its platform between the messages that are being written. First texts and whole messages come
+ * before updates, which leave room for them; then the account that was served longest ago, and of its messages the one that
+ * waits longest.
+ *
+ * A request counts until a second after its answer. The platform gets it between the two, so whenever its seconds begin, and
+ * however long requests are on their way, there are no more in any of them.
  */
 export class LiveLine {
   readonly #clock: Clock;
-  readonly #begins: TokenBucket;
-  readonly #all: TokenBucket;
+  readonly #pace: LivePace;
   readonly #waiting = new Set<Waiting>();
   /** Of accounts that wait or have waited, when they were served. Forgotten when nobody waits. */
   readonly #servedMs = new Map<string, number>();
   readonly #closing = new AbortController();
+  /** Requests that count, and how many of them are updates. */
+  #asked = 0;
+  #updates = 0;
   #pausedUntilMs = 0;
   #cancel: CancelTimer | null = null;
 
-  constructor(clock: Clock, { begins, all }: LivePace) {
+  constructor(clock: Clock, pace: LivePace) {
     this.#clock = clock;
-    this.#begins = new TokenBucket(clock, begins);
-    this.#all = new TokenBucket(clock, all);
+    this.#pace = pace;
   }
 
   /** Aborts when the gateway closes. */
@@ -46,6 +51,7 @@ export class LiveLine {
 
   /** A message has something to show. Each waits once. */
   add(message: Waiting): void {
+    if (this.#waiting.has(message)) return;
     this.#waiting.add(message);
     this.#arm();
   }
@@ -55,16 +61,23 @@ export class LiveLine {
     if (this.#waiting.size === 0) this.#servedMs.clear();
   }
 
-  /** Resolves when the login may send a whole message, or after `LONGEST_MS`. */
-  async whole(): Promise<void> {
-    const endMs = this.#clock.monotonicMs() + LONGEST_MS;
-    for (;;) {
-      const nowMs = this.#clock.monotonicMs();
-      if (nowMs >= this.#pausedUntilMs && this.#all.take(1)) return;
-      if (nowMs >= endMs || this.#closing.signal.aborted) return;
-      const waitMs = Math.max(this.#all.waitMs(1), this.#pausedUntilMs - nowMs, 1);
-      await pause(this.#clock, Math.min(waitMs, endMs - nowMs), this.#closing.signal);
-    }
+  /** Resolves when the login may send a whole message of an account, or after `LONGEST_MS`. */
+  async whole(accountId: string): Promise<void> {
+    const mayBeSent = new AbortController();
+    const message = {
+      accountId,
+      isUpdate: false,
+      readyMs: this.#clock.monotonicMs(),
+      ask: async () => {
+        mayBeSent.abort();
+        await pause(this.#clock, SENT_MS, this.closing);
+        return 0;
+      },
+    };
+    this.add(message);
+    this.#run();
+    await pause(this.#clock, LONGEST_MS, AbortSignal.any([mayBeSent.signal, this.closing]));
+    this.remove(message);
   }
 
   close(): void {
@@ -78,53 +91,62 @@ export class LiveLine {
   #run(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       this.#waiting.delete(next);
-      this.#all.take(1);
-      if (next.isNew) this.#begins.take(1);
       this.#servedMs.set(next.accountId, this.#clock.monotonicMs());
-      void next.ask().then((pauseMs) => {
-        this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + pauseMs);
-      });
+      void this.#ask(next);
     }
     this.#arm();
   }
 
+  async #ask(message: Waiting): Promise<void> {
+    const updates = message.isUpdate ? 1 : 0;
+    this.#asked += 1;
+    this.#updates += updates;
+    const pauseMs = await message.ask();
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + pauseMs);
+    await pause(this.#clock, SECOND_MS, this.closing);
+    this.#asked -= 1;
+    this.#updates -= updates;
+    this.#arm();
+  }
+
+  /** Waits until somebody may ask. A request that no longer counts calls again. */
   #arm(): void {
     this.#cancel?.();
     this.#cancel = null;
-    if (this.#waiting.size === 0) return;
-    const waitMs = Math.max(0, Math.ceil(this.#waitMs()));
-    this.#cancel = this.#clock.after(waitMs, () => {
+    const readyMs = Math.min(...[...this.#waiting].filter((each) => this.#hasRoom(each)).map(readyMsOf));
+    if (readyMs === Number.POSITIVE_INFINITY) return;
+    const atMs = Math.max(readyMs, this.#pausedUntilMs);
+    this.#cancel = this.#clock.after(Math.max(0, Math.ceil(atMs - this.#clock.monotonicMs())), () => {
       this.#cancel = null;
       this.#run();
     });
   }
 
-  /** Until somebody may ask. */
-  #waitMs(): number {
-    const nowMs = this.#clock.monotonicMs();
-    const login = Math.max(this.#all.waitMs(1 + FOR_WHOLES), this.#pausedUntilMs - nowMs);
-    const begin = this.#begins.waitMs(1);
-    const each = [...this.#waiting].map(({ isNew, readyMs }) => Math.max(isNew ? begin : 0, readyMs - nowMs));
-    return Math.max(login, Math.min(...each));
+  #hasRoom({ isUpdate }: Waiting): boolean {
+    const { perSecond, updates } = this.#pace;
+    return this.#asked < perSecond && (!isUpdate || this.#updates < updates);
   }
 
   #next(): Waiting | null {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#pausedUntilMs || this.#all.waitMs(1 + FOR_WHOLES) > 0) return null;
-    const mayBegin = this.#begins.waitMs(1) === 0;
+    if (nowMs < this.#pausedUntilMs) return null;
     let best: Waiting | null = null;
     for (const each of this.#waiting)
-      if (each.readyMs <= nowMs && (mayBegin || !each.isNew) && (best === null || this.#isBefore(each, best)))
+      if (each.readyMs <= nowMs && this.#hasRoom(each) && (best === null || this.#isBefore(each, best)))
         best = each;
     return best;
   }
 
   #isBefore(one: Waiting, other: Waiting): boolean {
-    if (one.isNew !== other.isNew) return one.isNew;
+    if (one.isUpdate !== other.isUpdate) return other.isUpdate;
     const [oneMs, otherMs] = [one, other].map(({ accountId }) => this.#servedMs.get(accountId) ?? -1) as [
       number,
       number,
     ];
     return oneMs === otherMs ? one.readyMs < other.readyMs : oneMs < otherMs;
   }
+}
+
+function readyMsOf({ readyMs }: Waiting): number {
+  return readyMs;
 }

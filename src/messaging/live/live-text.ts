@@ -63,8 +63,8 @@ export class LiveText implements Waiting {
     return this.#deps.accountId;
   }
 
-  get isNew(): boolean {
-    return this.#isNew;
+  get isUpdate(): boolean {
+    return !this.#isNew;
   }
 
   /** This is what is written so far, in Markdown. */
@@ -82,7 +82,7 @@ export class LiveText implements Waiting {
   async end(): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { clock, line, leave, waiting } = this.#deps;
+    const { clock, line, leave, waiting, accountId } = this.#deps;
     this.#isOver = true;
     line.remove(this);
     await this.#asking;
@@ -91,7 +91,7 @@ export class LiveText implements Waiting {
     // A reply that was there at once is sent at once.
     if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
     waiting();
-    await line.whole();
+    await line.whole(accountId);
   }
 
   /** Whether the platform has the message is found out by asking again, with the same key: the whole one takes its place. */

@@ -40,8 +40,8 @@ export interface CallEnded {
  * What became of an event. `done`: it was applied, as far as the gateway knows the message, person or call. `duplicate`:
  * it was told before. `unknown_account`: no account has this login or person. `unknown_token`, `unknown_call`: the token
  * or call is unknown, or no longer valid. `busy`: the account has no room for the call. `account_full`: it has none for
- * a message. `not_served`: the gateway does
- * not serve this on the platform; `reason` says what is missing.
+ * a message. `flooded`: a message is not stored, because its chat or account gets more than people write. `not_served`: the
+ * gateway does not serve this on the platform; `reason` says what is missing.
  */
 export type EventResult =
   | { readonly status: Exclude<EventStatus, 'not_served'> }
@@ -54,6 +54,7 @@ export const EVENT_STATUSES = [
   'ringing',
   'busy',
   'account_full',
+  'flooded',
   'unknown_account',
   'unknown_token',
   'unknown_call',

@@ -1,6 +1,6 @@
 import type { Address } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, TooManyAttempts } from '../../base/errors.ts';
 import { BRIDGED_CHAT_PLATFORM, unservedText } from '../../base/platform.ts';
 import type { AwaitedReply, MessageIntake, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { ReplyEnd } from '../../connectors/contract/webhooks.ts';
@@ -91,6 +91,7 @@ async function store(
   });
   if (kept === 'unbound') throw new GatewayError('connection_not_found');
   if (kept === 'full') throw new GatewayError('storage_full', 'The account is full');
+  if (kept === 'flooded') throw new TooManyAttempts(1, 'This person writes too fast');
   assert(kept !== 'unheard', 'a bridge tells of people only');
   return kept;
 }

@@ -77,7 +77,9 @@ async function ringBridged(
 async function takeMessage(
   intake: MessageIntake,
   event: OfMessages,
-): Promise<'stored' | 'duplicate' | 'unknown_account' | 'account_full' | 'done' | 'unknown_token'> {
+): Promise<
+  'stored' | 'duplicate' | 'unknown_account' | 'account_full' | 'flooded' | 'done' | 'unknown_token'
+> {
   const { from } = event;
   switch (event.type) {
     case 'dm': {

@@ -42,12 +42,21 @@ export class ToneReceiver {
 
   /** Takes the next frame of 20 ms. Returns the key that begins in it, or null. */
   take(frame: Int16Array): string | null {
+    if (this.#isIdle && this.#keyIn(frame) === NONE) {
+      this.#block.set(frame);
+      return null;
+    }
     let begun: string | null = null;
     for (let at = 0; at < frame.length; at += this.#hop) {
       this.#shift(frame, at);
-      begun = this.#judge(this.#keyInBlock()) ?? begun;
+      begun = this.#judge(this.#keyIn(this.#block)) ?? begun;
     }
     return begun;
+  }
+
+  /** Of two blocks in a row, one is a whole frame: while nothing sounds like a key, the blocks between can be left out. */
+  get #isIdle(): boolean {
+    return this.#key === NONE && this.#blocks === 0;
   }
 
   #shift(frame: Int16Array, at: number): void {
@@ -69,15 +78,15 @@ export class ToneReceiver {
     return found === NONE ? null : KEYPAD[found]!;
   }
 
-  /** The key that sounds in all of the block; NONE: none. */
-  #keyInBlock(): number {
-    const power = this.#power();
+  /** The key that sounds in all of a block; NONE: none. */
+  #keyIn(block: Int16Array): number {
+    const power = powerOf(block);
     if (power < LEAST_AMPLITUDE * LEAST_AMPLITUDE) return NONE;
-    const row = this.#loudest(0);
+    const row = this.#loudest(block, 0);
     const low = this.#amplitudes[row]!;
     if (low < LEAST_AMPLITUDE || (low * low) / 2 < power * LEAST_LOW_SHARE || !this.#standsOut(row, 0))
       return NONE;
-    const column = this.#loudest(ROWS_HZ.length);
+    const column = this.#loudest(block, ROWS_HZ.length);
     const high = this.#amplitudes[column]!;
     if (high < LEAST_AMPLITUDE || !this.#standsOut(column, ROWS_HZ.length)) return NONE;
     if (high > low * MOST_TWIST || high < low * LEAST_TWIST) return NONE;
@@ -85,15 +94,8 @@ export class ToneReceiver {
     return isPure ? row * COLUMNS_HZ.length + (column - ROWS_HZ.length) : NONE;
   }
 
-  #power(): number {
-    let sum = 0;
-    for (let i = 0; i < this.#block.length; i++) sum += this.#block[i]! * this.#block[i]!;
-    return sum / this.#block.length;
-  }
-
   /** Measures four tones at once: their recurrences do not wait for each other, so that takes hardly longer than one. */
-  #measure(from: number): void {
-    const block = this.#block;
+  #measure(block: Int16Array, from: number): void {
     const factorA = this.#factors[from]!;
     const factorB = this.#factors[from + 1]!;
     const factorC = this.#factors[from + 2]!;
@@ -133,9 +135,9 @@ export class ToneReceiver {
     return (2 / this.#block.length) * Math.sqrt(Math.max(square, 0));
   }
 
-  /** Measures the tones from one on, which are rows or columns, and returns the loudest. */
-  #loudest(from: number): number {
-    this.#measure(from);
+  /** Measures the tones from one on, which are rows or columns, in a block, and returns the loudest. */
+  #loudest(block: Int16Array, from: number): number {
+    this.#measure(block, from);
     let loudest = from;
     for (let tone = from + 1; tone < from + ROWS_HZ.length; tone++)
       if (this.#amplitudes[tone]! > this.#amplitudes[loudest]!) loudest = tone;
@@ -147,4 +149,10 @@ export class ToneReceiver {
       if (other !== tone && this.#amplitudes[other]! * SELECTIVITY > this.#amplitudes[tone]!) return false;
     return true;
   }
+}
+
+function powerOf(block: Int16Array): number {
+  let sum = 0;
+  for (let i = 0; i < block.length; i++) sum += block[i]! * block[i]!;
+  return sum / block.length;
 }

@@ -4,7 +4,7 @@ import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
 import { IN_SILENCE, SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
 import { unreachable } from '../../base/assert.ts';
-import { frameSamples } from '../../base/frame.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
 import type { RtpPacket } from '../rtp-packet.ts';
 
@@ -70,6 +70,18 @@ export class InboundAudio {
   /** Duration of a packet in ticks of the stream's clock; 0 when its payload is not valid for the codec. */
   ticksOf({ bytes, payloadOffset, payloadLength, payloadType }: RtpPacket): number {
     return this.#decoder.packetTicks(bytes, payloadOffset, payloadLength, payloadType);
+  }
+
+  /**
+   * When the beginning of the frame that was pulled last would have arrived on time, before any buffer. Null: it was made
+   * up. What a change of pace has stretched is dated by its end.
+   */
+  get frameDueMs(): number | null {
+    const { pulledDueMs, durationSamples } = this.jitter;
+    if (pulledDueMs === null) return null;
+    const samplesPerMs = this.#decoder.sampleRateHz / 1_000;
+    const pulledSamples = durationSamples / this.#ticksPerSample;
+    return pulledDueMs + (pulledSamples - this.#readySamples) / samplesPerMs - FRAME_MS;
   }
 
   insertAudio(packet: RtpPacket, arrivalMs: number): void {

@@ -122,9 +122,9 @@ export class RtpReceiver {
     return heard;
   }
 
-  /** When the last frame that was pulled had arrived. */
-  get arrivedAtMs(): number {
-    return this.#voice?.audio.jitter.pulledArrivalMs ?? 0;
+  /** When the last frame that was pulled was due, see `InboundAudio`. */
+  get frameDueMs(): number | null {
+    return this.#voice?.audio.frameDueMs ?? null;
   }
 
   /** Any packet of the peer shows that it is there, RTP of whatever type and RTCP (RFC 6263 section 4). */

@@ -57,9 +57,9 @@ export class Source {
     return this.#audio.jitter.delayMs;
   }
 
-  /** When the last frame had arrived. */
-  get arrivedAtMs(): number {
-    return this.#audio.jitter.pulledArrivalMs;
+  /** See `Voice`. */
+  get arrivedAtMs(): number | null {
+    return this.#audio.frameDueMs;
   }
 
   /** Fills one frame. Returns false when it is silent; the frame is then zeroed. */

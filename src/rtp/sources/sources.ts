@@ -88,9 +88,9 @@ export class Sources {
     return this.#byVoice[voice]?.pull(frame) ?? false;
   }
 
-  /** When the last frame of this voice had arrived. Null: unknown, as it is for several in one voice. */
-  arrivedAtMs(voice: number): number | null {
-    return this.#byVoice[voice]?.arrivedAtMs ?? null;
+  /** See `Voice`. It is unknown for several in one voice. */
+  arrivedAtMs(voice: number): number | null | undefined {
+    return this.#byVoice[voice]?.arrivedAtMs;
   }
 
   /** Releases the sources that are gone, and gives free voices to those that share one. Call it once a second. */

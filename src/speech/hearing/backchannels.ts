@@ -35,29 +35,43 @@ const BACKCHANNELS: Readonly<Record<string, readonly string[]>> = {
   fr: ['oui', 'ouais', "d'accord", 'bien', 'je vois', 'euh', 'voilà', 'très bien'],
   es: ['sí', 'si', 'vale', 'claro', 'ajá', 'bueno', 'ya', 'entiendo', 'eh'],
 };
-const KNOWN = new Set(Object.values(BACKCHANNELS).flat());
 /** In words. */
-const LONGEST_KNOWN = 2;
+const LONGEST_KNOWN = 3;
 /** Nobody says more of them over somebody else. */
 const MOST_WORDS = 4;
 const NO_WORD = /[^\p{L}\p{M}\p{N}'’\s-]+/gu;
 
-/** Whether a text has nothing but words of a listener, such as "Mm-hm. Yeah." */
-export function isBackchannel(text: string): boolean {
-  const plain = text.toLowerCase().replaceAll('’', "'").replace(NO_WORD, ' ').trim();
-  const words = plain.split(/\s+/);
-  if (plain === '' || words.length > MOST_WORDS) return plain === '';
-  for (let at = 0; at < words.length; ) {
-    const length = knownAt(words, at);
-    if (length === 0) return false;
-    at += length;
+/** What listeners say without wanting the turn. */
+export class Backchannels {
+  readonly #known: ReadonlySet<string>;
+
+  /** `own` replace those of all languages; null: they are the usual ones. */
+  constructor(own: readonly string[] | null = null) {
+    this.#known = new Set((own ?? Object.values(BACKCHANNELS).flat()).map(plain));
   }
-  return true;
+
+  /** Whether a text has nothing but words of a listener, such as "Mm-hm. Yeah." */
+  has(text: string): boolean {
+    const said = plain(text);
+    const words = said.split(' ');
+    if (said === '' || words.length > MOST_WORDS) return said === '';
+    for (let at = 0; at < words.length; ) {
+      const length = this.#knownAt(words, at);
+      if (length === 0) return false;
+      at += length;
+    }
+    return true;
+  }
+
+  /** Returns how many words of a listener begin here. */
+  #knownAt(words: readonly string[], at: number): number {
+    for (let length = LONGEST_KNOWN; length > 0; length--)
+      if (at + length <= words.length && this.#known.has(words.slice(at, at + length).join(' ')))
+        return length;
+    return 0;
+  }
 }
 
-/** Returns how many words of a listener begin here. */
-function knownAt(words: readonly string[], at: number): number {
-  for (let length = LONGEST_KNOWN; length > 0; length--)
-    if (at + length <= words.length && KNOWN.has(words.slice(at, at + length).join(' '))) return length;
-  return 0;
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll('’', "'").replace(NO_WORD, ' ').replace(/\s+/g, ' ').trim();
 }

@@ -2,6 +2,7 @@ import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../rings/frame-ring.ts';
 import { AwaitedWords } from './awaited-words.ts';
 import { Interjection, type Verdict } from './interjection.ts';
+import type { Interruption } from './interruption.ts';
 import type { Listening } from './listening.ts';
 import type { VoiceDetector } from './voice-detector.ts';
 
@@ -16,7 +17,7 @@ export class Ear {
   readonly frame: Int16Array;
   readonly recent: RecentAudio;
   readonly awaited = new AwaitedWords();
-  readonly interjection = new Interjection();
+  readonly interjection: Interjection;
   listening: Listening | null = null;
   /** Null while nobody knows. */
   speaker: string | null;
@@ -27,7 +28,7 @@ export class Ear {
   readonly #ring: FrameRingConsumer;
   readonly #bytes: Uint8Array;
   readonly #detector: VoiceDetector;
-  readonly #overlap = new Overlap();
+  readonly #overlap: Overlap;
   readonly #voice: number;
   /** What the recognizer has changed since the last frame. */
   #turns = 0;
@@ -42,6 +43,8 @@ export class Ear {
     this.#bytes = new Uint8Array(this.frame.buffer);
     this.recent = new RecentAudio(sampleRateHz, RECENT_MS);
     this.#detector = from.detector;
+    this.interjection = new Interjection(from.interruption);
+    this.#overlap = new Overlap(from.interruption.leastMs ?? OVERLAP_MS);
   }
 
   /** The speaker's name in transcripts. */
@@ -117,20 +120,26 @@ export class Ear {
 interface EarParts {
   readonly speaker: string | null;
   readonly detector: VoiceDetector;
+  readonly interruption: Interruption;
 }
 
-/** Somebody who speaks for so long over what is played wants the turn. */
+/** Somebody who speaks for so long over what is played wants the turn, unless the preset says otherwise. */
 const OVERLAP_MS = 220;
-/** Of which so much must be heard as speech; consonants are not. */
-const LEAST_HEARD_MS = 200;
+/** So much less of it must be heard as speech; consonants are not. */
+const UNHEARD_MS = 20;
 /** A longer pause ends what was said. */
 const MAX_PAUSE_MS = 160;
 
 /** Tells when somebody has spoken for so long over an utterance that it should stop. */
 class Overlap {
+  readonly #leastMs: number;
   #spanMs = 0;
   #heardMs = 0;
   #pauseMs = 0;
+
+  constructor(leastMs: number) {
+    this.#leastMs = leastMs;
+  }
 
   /** Takes the next 20 ms. Returns true when the utterance should stop. Call `forget` while none can be heard. */
   take(isSpeech: boolean): boolean {
@@ -139,7 +148,7 @@ class Overlap {
     if (this.#pauseMs > MAX_PAUSE_MS) this.forget();
     if (isSpeech) this.#heardMs += FRAME_MS;
     if (this.#heardMs > 0) this.#spanMs += FRAME_MS;
-    return this.#spanMs >= OVERLAP_MS && this.#heardMs >= LEAST_HEARD_MS;
+    return this.#spanMs >= this.#leastMs && this.#heardMs >= this.#leastMs - UNHEARD_MS;
   }
 
   forget(): void {

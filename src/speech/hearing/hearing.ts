@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.ts';
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
@@ -6,6 +7,7 @@ import type { SentLevel } from '../../rings/sent-level.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import { Ear } from './ear.ts';
 import type { Verdict } from './interjection.ts';
+import type { Interruption } from './interruption.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
 import type { NewVoiceDetector } from './voice-detector.ts';
 
@@ -31,9 +33,9 @@ export interface HearingDeps {
   readonly sent: Pick<SentLevel, 'take'>;
   /** Whether an utterance is played that somebody may interrupt. */
   readonly isInterruptible: () => boolean;
-  /** Whether an utterance pauses first when somebody speaks over it, and goes on if they do not want the turn. */
-  readonly pauses: boolean;
-  readonly connect: ConnectRecognizer;
+  readonly interruption: Interruption;
+  /** Null: nobody understands the voices. They are heard only to know when they speak. */
+  readonly connect: ConnectRecognizer | null;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -77,7 +79,8 @@ export class Hearing {
     this.#rateHz = rateHz;
     this.#mixed = new MixedVoices(frameSamples(rateHz));
     this.#ears = deps.taps.map((tap, voice) => {
-      return new Ear(voice, tap, { speaker: deps.speaker, detector: deps.newDetector(rateHz) });
+      const { speaker, interruption } = deps;
+      return new Ear(voice, tap, { speaker, interruption, detector: deps.newDetector(rateHz) });
     });
   }
 
@@ -87,7 +90,7 @@ export class Hearing {
     // It counts for all frames that have waited: each may be its echo.
     const sentPower = this.#deps.sent.take();
     while (this.#hearFrame(sentPower)) this.#listenToMixed();
-    for (const ear of this.#ears) this.#awaitWords(ear);
+    if (this.#deps.connect !== null) for (const ear of this.#ears) this.#awaitWords(ear);
     this.#closeQuiet();
     const lost = this.#ears.reduce((sum, ear) => sum + ear.takeLost(), 0);
     if (lost > 0) this.#observer.missed(lost * FRAME_MS);
@@ -133,8 +136,13 @@ export class Hearing {
     const change = ear.detectChange();
     if (change !== null) this.#changed(ear, change, false);
     if (change === 'ended') ear.listening?.paused();
-    if (this.#deps.pauses) this.#follow(ear, ear.interject(this.#deps.isInterruptible()));
+    if (this.#pauses) this.#follow(ear, ear.interject(this.#deps.isInterruptible()));
     else if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
+    if (this.#deps.connect !== null) this.#listen(ear);
+  }
+
+  /** Gives the frame that was read to who understands it. */
+  #listen(ear: Ear): void {
     const isWanted = ear.isSpeaking || this.#deps.speaker !== null;
     if (isWanted) ear.activeMs = this.#nowMs();
     if (ear.listening?.isOpen) return ear.listening.hear(ear.frame);
@@ -204,6 +212,7 @@ export class Hearing {
 
   #listening(speaker: string, fromMs: number): Listening {
     const { connect, clock } = this.#deps;
+    assert(connect !== null, 'nobody understands the voices');
     return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect, clock }, this.#listener);
   }
 
@@ -226,7 +235,7 @@ export class Hearing {
   /** Words over an utterance stop it, unless they are those of a listener. */
   #understood(listening: Listening, { text, endMs }: RecognizedLine, isFinal: boolean): void {
     const ear = this.#ears.find((each) => each.listening === listening);
-    if (this.#deps.pauses && ear !== undefined)
+    if (this.#pauses && ear !== undefined)
       this.#follow(ear, ear.interjection.understood(text, isFinal, endMs));
   }
 
@@ -241,7 +250,7 @@ export class Hearing {
     if (state === 'ended') ear.isTurnTold = true;
     const isOver = ear.isSpeaking && ear.isOver(this.#deps.isInterruptible());
     if (state === 'ended' || !isOver) return;
-    if (this.#deps.pauses) this.#follow(ear, ear.interjection.begin(ear.heardMs));
+    if (this.#pauses) this.#follow(ear, ear.interjection.begin(ear.heardMs));
     else this.#observer.interrupted();
   }
 
@@ -284,6 +293,10 @@ export class Hearing {
       .catch(() => {})
       .finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
+  }
+
+  get #pauses(): boolean {
+    return this.#deps.interruption.how === 'pause';
   }
 
   #nowMs(): number {

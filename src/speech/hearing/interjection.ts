@@ -1,10 +1,10 @@
 import { FRAME_MS } from '../../base/frame.ts';
-import { isBackchannel } from './backchannels.ts';
+import type { Interruption } from './interruption.ts';
 
 /** Who has spoken for so long over an utterance makes it pause. */
 const NOTICED_MS = 100;
-/** Who speaks for longer wants the turn. */
-const LONGEST_MS = 700;
+/** Who speaks for longer wants the turn, unless the preset says otherwise. */
+const LEAST_TURN_MS = 700;
 /** A shorter pause counts as speech. */
 const SHORT_PAUSE_MS = 160;
 /** For so long after the voice, its words are waited for. */
@@ -22,6 +22,8 @@ export type Verdict = 'pause' | 'resume' | 'stop';
  * and goes on unless the voice is long or says something.
  */
 export class Interjection {
+  readonly #leastMs: number;
+  readonly #backchannels: Interruption['backchannels'];
   #voicedMs = 0;
   #silentMs = 0;
   /** Null: nothing is held. */
@@ -29,6 +31,11 @@ export class Interjection {
   #sinceResumedMs = Number.POSITIVE_INFINITY;
   /** Where it began in the voice's audio, in ms. */
   #fromMs = 0;
+
+  constructor({ leastMs, backchannels }: Pick<Interruption, 'leastMs' | 'backchannels'>) {
+    this.#leastMs = leastMs ?? LEAST_TURN_MS;
+    this.#backchannels = backchannels;
+  }
 
   /**
    * Takes the next 20 ms of the voice, which end at `atMs` of its audio. `isOver`: something is played that can be heard.
@@ -52,7 +59,7 @@ export class Interjection {
     const isOfNow = untilMs === null || untilMs > this.#fromMs;
     const counts = this.#heldMs !== null || (isFinal && this.#sinceResumedMs < LATE_MS);
     if (!isOfNow || !counts) return null;
-    if (!isBackchannel(text)) return this.#stop();
+    if (!this.#backchannels.has(text)) return this.#stop();
     return isFinal && this.#heldMs !== null ? this.#resume() : null;
   }
 
@@ -84,7 +91,7 @@ export class Interjection {
 
   #judge(heldMs: number): Verdict | null {
     this.#heldMs = heldMs;
-    if (this.#voicedMs > LONGEST_MS) return this.#stop();
+    if (this.#voicedMs > this.#leastMs) return this.#stop();
     const isInVain = this.#silentMs >= WORDS_MS || heldMs >= LONGEST_HOLD_MS;
     return isInVain ? this.#resume() : null;
   }

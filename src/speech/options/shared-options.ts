@@ -1,4 +1,4 @@
-import type { FlagOption, ListOption, NumberOption, TextOption } from './option-field.ts';
+import type { FlagOption, ListOption, NumberOption, OptionField, TextOption } from './option-field.ts';
 
 type Traits = Omit<TextOption, 'name' | 'title' | 'description' | 'type'>;
 /** Least, most and default. Without one, the provider has its own. */
@@ -6,13 +6,29 @@ type Range = readonly [number, number, number?];
 /** Texts, and characters of each. */
 type Most = readonly [number, number];
 
-/** What happens when somebody speaks over an utterance. Every text-to-speech preset has it. */
-export const INTERRUPTION: TextOption = text(
+const INTERRUPTION: TextOption = text(
   'interruption',
   'Interruption',
   '`auto`: an utterance stops when somebody speaks over it; `pause`: it pauses, stops if they speak for more than 0.7 s or say anything but "mm-hm", "yes" or the like, and otherwise goes on; `off`: it is spoken to its end',
   { choices: ['auto', 'pause', 'off'], default: 'auto' },
 );
+
+const INTERRUPTION_MS: NumberOption = integer(
+  'interruption_ms',
+  'Shortest interruption',
+  'Who speaks over an utterance for less, in ms, does not want the turn. By default 220 with `auto`, 700 with `pause`',
+  [100, 3_000],
+);
+
+const BACKCHANNEL_WORDS: ListOption = list(
+  'backchannels',
+  'Words of listeners',
+  'With `pause`, who says nothing but these over an utterance does not want the turn, such as "mm-hm" or "I see". They replace those of English, German, French and Spanish that are known',
+  [100, 40],
+);
+
+/** What happens when somebody speaks over an utterance. Every text-to-speech preset has them. */
+export const INTERRUPTIONS: readonly OptionField[] = [INTERRUPTION, INTERRUPTION_MS, BACKCHANNEL_WORDS];
 
 export function text(name: string, title: string, description: string, traits: Traits): TextOption {
   return { name, title, type: 'text', description, ...traits };

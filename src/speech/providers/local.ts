@@ -1,6 +1,6 @@
 import { LOCAL_VOICES } from '../local/flite-voices.ts';
 import { NO_SPHINX, sphinxProgram } from '../local/sphinx-program.ts';
-import { INTERRUPTION, text } from '../options/shared-options.ts';
+import { INTERRUPTIONS, text } from '../options/shared-options.ts';
 import type { SpeechProvider } from './provider.ts';
 
 const GRAMMAR =
@@ -24,7 +24,7 @@ export const local: SpeechProvider = {
           choices: LOCAL_VOICES.map(({ id }) => id),
           default: LOCAL_VOICES[0].id,
         }),
-        INTERRUPTION,
+        ...INTERRUPTIONS,
       ],
     },
   },

@@ -95,7 +95,7 @@ export class SpeechSession {
     const { room, answer } = this.#call;
     if (answer !== null) answer.onRelease = () => this.begin();
     room.hostSpeech(open.rings);
-    for (const [voice, tap] of (open.stt?.taps ?? []).entries()) room.tap(voice, tap);
+    for (const [voice, tap] of (open.voices?.taps ?? []).entries()) room.tap(voice, tap);
     this.#link = new SpeechLink(this.#linkDeps(), open, {
       signal: (signal) => this.#received(signal),
       lost: (reason, again) => this.#lost(reason, again),
@@ -152,12 +152,15 @@ export class SpeechSession {
     const { capabilities, namesSpeakers } = PLATFORM_TRAITS[platform];
     // The call may gain later what it does not offer yet.
     const tts = capabilities.includes('audio_out') ? this.#settings.tts : null;
-    const stt = capabilities.includes('audio_in') ? this.#settings.stt : null;
+    const hears = capabilities.includes('audio_in');
+    const stt = hears ? this.#settings.stt : null;
     const rings = this.#rings;
-    if (stt === null) return { accountId, rings, roomRateHz, tts, stt };
+    const isInterrupted = tts !== null && tts.preset.options.interruption !== 'off';
+    if (!hears || (stt === null && !isInterrupted))
+      return { accountId, rings, roomRateHz, tts, stt, voices: null };
     const taps = newTaps(namesSpeakers ? MAX_VOICES : 1, Math.min(roomRateHz, MAX_TAP_RATE_HZ));
     const speaker = namesSpeakers ? null : phoneSpeaker(this.#call.identity);
-    return { accountId, rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
+    return { accountId, rings, roomRateHz, tts, stt, voices: { taps, speaker } };
   }
 
   #added(text: string): SaidUtterance {

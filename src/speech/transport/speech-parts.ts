@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.ts';
 import { type Reader, ReadingTime } from '../../base/reading-time.ts';
 import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
@@ -45,7 +46,7 @@ export interface SpeechParts {
   readonly readingTime: ReadingTime;
   readonly split: SplitText;
   readonly newDetector: NewVoiceDetector;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Clock;
 }
 
 export function speechParts(clock: Clock): SpeechParts {
@@ -88,4 +89,10 @@ export function allClients(deps: VendorSocketDeps, places: LocalPlaces): readonl
     },
   };
   return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));
+}
+
+export function clientsOf(providers: readonly ProviderClients[], name: string): ProviderClients {
+  const clients = providers.find(({ provider }) => provider === name);
+  assert(clients !== undefined, `no clients of provider ${name}`);
+  return clients;
 }

@@ -22,8 +22,10 @@ export interface SpeechOpen {
   readonly roomRateHz: number;
   /** Null: the call does not speak. */
   readonly tts: ProviderSettings | null;
-  /** Null: nobody listens. */
-  readonly stt: (ProviderSettings & HeardVoices) | null;
+  /** Null: nobody understands what is said. */
+  readonly stt: ProviderSettings | null;
+  /** Null: nobody listens. Without `stt`, voices are heard only to know when they interrupt. */
+  readonly voices: HeardVoices | null;
 }
 
 /** A provider, and what its clients need. */

@@ -4,13 +4,14 @@ import type { OpenTransport, Transport, TransportHost } from '../../media/transp
 import { Doorbell } from '../../rings/doorbell.ts';
 import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
+import { interruptionOf } from '../hearing/interruption.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
 import { meteredRecognizer, meteredSynthesizer } from '../metering/metered.ts';
 import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
 import { AskedPlaces } from './asked-places.ts';
-import type { ProviderClients, SpeechParts } from './speech-parts.ts';
+import { clientsOf, type ProviderClients, type SpeechParts } from './speech-parts.ts';
 import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
 
 /** Returns the function that opens the speech of a call on this bridge thread. */
@@ -89,25 +90,34 @@ class SpeechTransport implements Transport<SpeechCommands> {
     );
   }
 
-  #newHearing({ stt, tts, rings }: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
+  /** Returns null where nobody understands what is said. */
+  #connectionTo(
+    stt: SpeechOpen['stt'],
+    rateHz: number,
+    clock: SpeechParts['clock'],
+  ): ConnectRecognizer | null {
     if (stt === null) return null;
-    const { taps, speaker, provider, preset } = stt;
-    const { recognizer: make } = clientsOf(this.#providers, provider);
-    assert(make !== undefined, `${provider} has no speech-to-text`);
-    const rateHz = taps[0]?.sampleRateHz;
-    assert(rateHz !== undefined, 'somebody is to be heard');
-    const connect: ConnectRecognizer = (observer) =>
-      meteredRecognizer((metered) => make(preset, rateHz, this.#guarded(metered)), observer, {
+    const { recognizer: make } = clientsOf(this.#providers, stt.provider);
+    assert(make !== undefined, `${stt.provider} has no speech-to-text`);
+    return (observer) =>
+      meteredRecognizer((metered) => make(stt.preset, rateHz, this.#guarded(metered)), observer, {
         meter: this.#counts.meter,
         clock,
       });
-    const interruption = tts?.preset.options.interruption;
-    const mayInterrupt = interruption !== 'off';
-    const pauses = interruption === 'pause';
-    const isInterruptible = (): boolean => mayInterrupt && this.#speaking?.isPlaying === true;
+  }
+
+  #newHearing(open: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
+    const { stt, tts, rings, voices } = open;
+    if (voices === null) return null;
+    const { taps, speaker } = voices;
+    const rateHz = taps[0]?.sampleRateHz;
+    assert(rateHz !== undefined, 'somebody is to be heard');
+    const connect = this.#connectionTo(stt, rateHz, clock);
+    const interruption = interruptionOf(tts?.preset.options ?? {});
+    const isInterruptible = (): boolean => interruption.how !== 'off' && this.#speaking?.isPlaying === true;
     const sent = new SentLevel(rings.sent);
     return new Hearing(
-      { taps, speaker, sent, isInterruptible, pauses, newDetector, clock, connect },
+      { taps, speaker, sent, isInterruptible, interruption, newDetector, clock, connect },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
@@ -152,12 +162,6 @@ class SpeechTransport implements Transport<SpeechCommands> {
       },
     });
   }
-}
-
-function clientsOf(providers: readonly ProviderClients[], name: string): ProviderClients {
-  const clients = providers.find(({ provider }) => provider === name);
-  assert(clients !== undefined, `no clients of provider ${name}`);
-  return clients;
 }
 
 /** Signals kept for a main thread that is behind. It then has several minutes of speech to catch up with. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { SqliteDatabase } from 'kysely';
 import {
   type DatabaseConnection,
@@ -59,11 +60,22 @@ class LocklessAdapter extends SqliteAdapter {
   }
 }
 
+/**
+ * How long queries and transactions follow each other before everything else gets its turn. SQLite answers at once, so a
+ * hundred that wait would run in one turn of the event loop; calls and requests would have to wait for its end.
+ */
+const MOST_AT_ONCE_MS = 2;
+
 /** Passes the connection from one query or transaction to the next, in request order. */
 class QueueingDriver extends SqliteDriver {
   readonly #isInTransaction: () => boolean;
   #last: Promise<void> = Promise.resolve();
   #handOn: () => void = () => {};
+  /** When the connection was first used in this turn; null: not yet. */
+  #usedSinceMs: number | null = null;
+  readonly #nextTurn = (): void => {
+    this.#usedSinceMs = null;
+  };
 
   constructor(database: SqliteDatabase, isInTransaction: () => boolean) {
     super({ database });
@@ -80,8 +92,17 @@ class QueueingDriver extends SqliteDriver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
     await former;
+    if (this.#isOverdue()) await turn();
     this.#handOn = resolve;
     return await super.acquireConnection();
+  }
+
+  #isOverdue(): boolean {
+    const nowMs = performance.now();
+    if (this.#usedSinceMs !== null) return nowMs - this.#usedSinceMs > MOST_AT_ONCE_MS;
+    this.#usedSinceMs = nowMs;
+    setImmediate(this.#nextTurn);
+    return false;
   }
 
   override async releaseConnection(): Promise<void> {

@@ -13,6 +13,8 @@ import { migration0042 } from '../migrations/0042-turn-metrics.ts';
 import { migration0044 } from '../migrations/0044-owners-of-forgotten.ts';
 import { migration0047 } from '../migrations/0047-trunk-callers.ts';
 import { migration0051 } from '../migrations/0051-usage-of-calls.ts';
+import { migration0052 } from '../migrations/0052-early-edits.ts';
+import { migration0053 } from '../migrations/0053-voice-notes.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -31,6 +33,8 @@ const MIGRATIONS: readonly Migration[] = [
   migration0044,
   migration0047,
   migration0051,
+  migration0052,
+  migration0053,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -10,8 +10,10 @@ export interface MessageTables {
   calls: CallsTable;
   callTurns: CallTurnsTable;
   conversations: ConversationsTable;
+  earlyEdits: EarlyEditsTable;
   events: EventsTable;
   files: FilesTable;
+  heldMessages: HeldMessagesTable;
   liveMessages: LiveMessagesTable;
   messages: MessagesTable;
   platformMessages: PlatformMessagesTable;
@@ -206,6 +208,27 @@ export interface FilesTable {
   remoteRef: string | null;
   createdAt: string;
   cachedUntil: string | null;
+  expiresAt: string;
+}
+
+/**
+ * A message that is received when a voice note has been read: that one, or one after it in the same place. `inbound`: all of
+ * it, as JSON.
+ */
+interface HeldMessagesTable {
+  seq: GeneratedAlways<number>;
+  id: string;
+  accountId: string;
+  platform: Platform;
+  place: string;
+  inbound: string;
+}
+
+/** What a message says that has not come yet. `text` null: it was deleted. */
+interface EarlyEditsTable {
+  id: string;
+  accountId: string;
+  text: string | null;
   expiresAt: string;
 }
 

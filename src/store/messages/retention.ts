@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { deleteOldest } from '../database/delete-some.ts';
-import type { Db } from '../database/rows.ts';
+import { type Db, deleteExpired } from '../database/rows.ts';
 import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
@@ -45,7 +45,7 @@ interface RetentionTimes {
 }
 
 /**
- * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after
+ * Deletes old data at start and then daily: edits of messages that never came, events, deliveries to models and their transcripts, and revoked keys after
  * 30 days, uses of budgets after two days, answers of idempotent requests after one day, wrong passwords and uses of the bridge's key after 90 days,
  * tokens and connections in progress once they have expired, and messages and ended calls if the operator has set a
  * period.
@@ -86,6 +86,7 @@ export class Retention {
         (db, before, limit) => deleteOldest(db, rows, before, limit),
         isoAfter(nowIso, -EVENT_MS),
       );
+    await deleteExpired(this.#db, 'earlyEdits', nowIso);
     await this.#empty(deleteOldUses, isoAfter(nowIso, -BUDGET_MS));
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));

@@ -72,6 +72,10 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   platformRecords: null,
   // What is being written, for seconds.
   liveMessages: null,
+  // For seconds, until they are messages.
+  heldMessages: null,
+  // Of messages that are not there.
+  earlyEdits: null,
 };
 
 /** The tables with account data, in export order. */

@@ -145,6 +145,25 @@ create table live_messages (
   shown_id text
 ) strict, without rowid;
 
+create table early_edits (
+  id text primary key,
+  account_id text not null references accounts (id) on delete cascade,
+  text text,
+  expires_at text not null
+) strict, without rowid;
+create index early_edits_of_account on early_edits (account_id, expires_at);
+
+create table held_messages (
+  seq integer primary key,
+  id text not null unique,
+  account_id text not null references accounts (id) on delete cascade,
+  platform text not null,
+  place text not null,
+  inbound text not null
+) strict;
+create index held_messages_of_place on held_messages (platform, place, seq);
+create index held_messages_of_account on held_messages (account_id);
+
 create table platform_messages (
   platform_message_id text not null,
   conversation_id text not null references conversations (id) on delete cascade,

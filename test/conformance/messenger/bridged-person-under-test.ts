@@ -1,6 +1,8 @@
 import { KeyedQueue } from '../../../src/base/keyed-queue.ts';
 import type { FakeBridge, Posted } from '../../fakes/platform-bridge/fake-bridge.ts';
 import type { Gateway } from '../../support/gateway.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import type {
   ChannelUnderTest,
@@ -104,6 +106,13 @@ export class BridgedPerson implements PersonUnderTest {
       platformMessageId: this.#reports.bridge.idOf(message_id)!,
       file: null,
     }));
+  }
+
+  /** The bridge gets what was written. */
+  sees(id: string): Seen {
+    return SEEN_ON.commonMark(
+      this.received().find(({ platformMessageId }) => platformMessageId === id)!.text,
+    );
   }
 
   answers(message_id: string, text: string): WrittenMessage {

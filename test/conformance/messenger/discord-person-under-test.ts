@@ -5,6 +5,8 @@ import type { FakeMessage } from '../../fakes/discord/world/message.ts';
 import { shownTo } from '../../fakes/discord/world/posting.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { readGatewayRows } from '../../support/gateway-database.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { isNote } from './discord-note.ts';
 import type { PersonUnderTest, ReceivedMessage, TestFile, WrittenMessage } from './messenger-under-test.ts';
 
@@ -60,6 +62,10 @@ export class DiscordPerson implements PersonUnderTest {
             file: bytes,
           })),
     );
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.discord(this.#message(id).content);
   }
 
   answers(platformMessageId: string, text: string): WrittenMessage {

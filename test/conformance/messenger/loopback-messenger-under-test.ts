@@ -5,6 +5,8 @@ import type { Account } from '../../loopback/server/accounts.ts';
 import type { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
 import type { Message, Space } from '../../loopback/server/space.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { loopbackConnector } from '../calls/loopback-calls-under-test.ts';
 import {
   type ChannelUnderTest,
@@ -221,6 +223,11 @@ class LoopbackPerson implements PersonUnderTest {
         const more = others.map((file) => ({ platformMessageId: id, text: '', file }));
         return [{ platformMessageId: id, text, file: first ?? null, quotes: answers?.id ?? null }, ...more];
       });
+  }
+
+  /** It shows what was written to whoever reads Markdown. */
+  sees(id: string): Seen {
+    return SEEN_ON.commonMark(this.#space.messages.find((each) => each.id === id)!.text);
   }
 
   answers(answers: string, text: string): WrittenMessage {

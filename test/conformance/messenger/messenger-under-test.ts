@@ -1,5 +1,6 @@
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { Gateway } from '../../support/gateway.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import type { Rule } from '../rule.ts';
 import type { PayloadKind } from './payloads/payload-kind.ts';
 
@@ -60,6 +61,8 @@ export interface PersonUnderTest {
   repeats(message: WrittenMessage): void;
   /** What the person has received from the account, in order. */
   received(): readonly ReceivedMessage[];
+  /** What the platform's app shows of a message of the account. */
+  sees(platformMessageId: string): Seen;
   /** Present where people can edit. */
   edits?(message: WrittenMessage, text: string): void;
   /** The person answers a message of theirs or of the account. Present where a message can answer another one. */

@@ -5,6 +5,8 @@ import type { FakeMessage } from '../../fakes/nextcloud/world/fake-message.ts';
 import type { FakeNcUser } from '../../fakes/nextcloud/world/fake-nc-user.ts';
 import type { FakeRoom } from '../../fakes/nextcloud/world/fake-room.ts';
 import { joined, type ScriptedSignaling } from '../../support/scripted-signaling.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import type {
   ChannelUnderTest,
   Delivery,
@@ -76,6 +78,10 @@ export class NextcloudOwner implements PersonUnderTest, Owned {
   /** The addon posts the answers of webhooks as a Talk bot. */
   received(): readonly ReceivedMessage[] {
     return this.room.messages.filter((each) => isFromBot(each, this.bot)).map(received);
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.talk(this.room.message(Number(id)).text);
   }
 
   answers(id: string, text: string): WrittenMessage {

@@ -51,14 +51,18 @@ export const RECEIVING_RULES: readonly MessengerRule[] = [
     },
   },
   {
-    title: 'an edited message shows its new text',
+    title: 'an edited message shows its new text, and an edit that changes nothing is no event',
     applies: ({ canEdit }) => canEdit,
     async check(subject) {
       const talk = await Talk.with(subject);
       const message = await talk.hears('before');
-      talk.person.edits!(message, 'after');
+      const cursor = await cursorOf(subject.gateway);
+      for (let times = 0; times < 2; times++) talk.person.edits!(message, 'after');
       await talk.hears('the next message');
       await talk.waitForInbound(['after', 'the next message']);
+      const { body } = await subject.gateway.agentApi.get(`/api/inbox?last_message_cursor=${cursor}`);
+      const edits = (body.events ?? []).filter(({ type }: AnyJson) => type === 'dm_edited');
+      expect(edits).toHaveLength(1);
     },
   },
 ];

@@ -3,6 +3,8 @@ import type { FakePerson, Written } from '../../fakes/slack/fake-person.ts';
 import type { Installation } from '../../fakes/slack/world/fake-app.ts';
 import type { FakeChannel } from '../../fakes/slack/world/fake-channel.ts';
 import { shownText } from '../../fakes/slack/world/fake-message.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import type {
   ChannelUnderTest,
   PersonUnderTest,
@@ -49,6 +51,10 @@ export class SlackPerson implements PersonUnderTest {
       if (files.length === 0) return [{ ...shown, file: null }];
       return files.map(({ bytes }, n) => ({ ...shown, text: n === 0 ? shown.text : '', file: bytes }));
     });
+  }
+
+  sees(ts: string): Seen {
+    return SEEN_ON.slack(this.#channel.message(ts)!.text);
   }
 
   presses(ts: string, label: string): void {

@@ -1,6 +1,8 @@
 import type { FakePerson, Written } from '../../fakes/teams/fake-person.ts';
 import { shownText } from '../../fakes/teams/shown-text.ts';
 import type { FakeChat, FakeMessage } from '../../fakes/teams/world/fake-chat.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import type {
   ChannelUnderTest,
   PersonUnderTest,
@@ -54,6 +56,10 @@ export class TeamsPerson implements PersonUnderTest {
       .received()
       .filter((message) => !isNote(message))
       .map(({ id, text }) => ({ platformMessageId: id, text: shownText(text), file: null }));
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.commonMark(this.fake.chat.find(id)!.text);
   }
 
   answers(id: string, text: string): WrittenMessage {

@@ -7,6 +7,8 @@ import type { FakeMessage, FakePerson } from '../../fakes/telegram/fake-person.t
 import { FakeTelegram } from '../../fakes/telegram/fake-telegram.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { MemoryRecords } from '../../support/memory-records.ts';
+import { SEEN_ON, type TelegramText } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type Delivery,
@@ -211,6 +213,10 @@ class TelegramPerson implements PersonUnderTest {
       file: document === undefined ? null : this.#bytesOf(document as { file_id: string }),
       quotes: this.#person.quotes.get(message_id)?.toString() ?? null,
     }));
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.telegram(this.#message(id) as TelegramText);
   }
 
   #message(id: string): FakeMessage {

@@ -8,6 +8,8 @@ import { mediaOf } from '../../fakes/whatsapp/message-request.ts';
 import type { FakePerson } from '../../fakes/whatsapp/person.ts';
 import { payloadOf, timestampOf } from '../../fakes/whatsapp/webhook-values.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { SEEN_ON } from '../../support/seen/platform-readers.ts';
+import type { Seen } from '../../support/seen/seen.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type Delivery,
@@ -52,7 +54,7 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
   readonly connector = declaredWhatsApp();
   patienceMs: number;
   readonly textLimit = 1_600;
-  readonly canEdit = false;
+  readonly canEdit = true;
   readonly canBlock = false;
   readonly gateway: Gateway;
   readonly webhook: WebhookUnderTest;
@@ -119,12 +121,31 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
       const id = `wamid.${randomBytes(12).toString('base64url')}`;
       void this.#deliveries.deliver(person, { id, ...payload });
     },
+    overtakes: {
+      tellsDeletions: true,
+      deliver: ({ remoteId }, text, change) => {
+        const person = this.#api.people.find(({ userId }) => userId === remoteId)!;
+        const id = `wamid.${randomBytes(12).toString('base64url')}`;
+        const tell = (message: object) => void this.#deliveries.deliver(person, message);
+        tell(changeOf(id, change));
+        tell({ id, type: 'text', text: { body: text } });
+        return () => tell({ id, type: 'text', text: { body: text } });
+      },
+    },
   };
 
   async stop(): Promise<void> {
     await this.gateway.stop();
     await this.#api.stop();
   }
+}
+
+/** What Meta tells of a message that a person edits, or takes back (null). */
+function changeOf(original_message_id: string, text: string | null): object {
+  const id = `wamid.${randomBytes(12).toString('base64url')}`;
+  if (text === null) return { id, type: 'revoke', revoke: { original_message_id } };
+  const message = { context: { id: original_message_id }, type: 'text', text: { body: text } };
+  return { id, type: 'edit', edit: { original_message_id, message } };
 }
 
 export interface WhatsAppTestOptions {
@@ -214,6 +235,10 @@ class WhatsAppPerson implements PersonUnderTest {
     void this.#deliveries.deliver(this.#person, this.#written.get(message)!);
   }
 
+  edits({ platformMessageId }: WrittenMessage, text: string): void {
+    void this.#deliveries.deliver(this.#person, changeOf(platformMessageId, text));
+  }
+
   received(): readonly ReceivedMessage[] {
     return this.#person.arrived.flatMap(({ wamid, request }) => {
       if (request.type === 'template' || request.type === 'reaction') return [];
@@ -223,6 +248,10 @@ class WhatsAppPerson implements PersonUnderTest {
       const file = media === undefined ? null : this.#api.media.find(media.id)!.bytes;
       return [{ platformMessageId: wamid, text, file, quotes: request.context?.message_id ?? null }];
     });
+  }
+
+  sees(id: string): Seen {
+    return SEEN_ON.whatsApp(this.received().find(({ platformMessageId }) => platformMessageId === id)!.text);
   }
 
   answers(id: string, text: string): WrittenMessage {

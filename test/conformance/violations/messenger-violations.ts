@@ -40,6 +40,16 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'what agents write in Markdown is formatted as the platform does it, and every address is whole',
+    does: 'escapes all marks',
+    at: {
+      messenger: (inner) => ({
+        send: async ({ text, ...message }, signal) =>
+          await inner.send({ ...message, text: text.replace(/[*_~`[]/g, '\\\\$&') }, signal),
+      }),
+    },
+  },
+  {
     rule: 'a person’s answer says what it answers',
     does: 'forgets what is answered',
     at: { intake: (inner) => receiving(inner, (message) => ({ ...message, replyTo: undefined })) },
@@ -113,7 +123,7 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     at: { intake: () => ({ edited: async () => undefined }) },
   },
   {
-    rule: 'an edited message shows its new text',
+    rule: 'an edited message shows its new text, and an edit that changes nothing is no event',
     does: 'ignores edits',
     at: { intake: () => ({ edited: async () => undefined }) },
   },

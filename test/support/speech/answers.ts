@@ -1,117 +1,123 @@
+import { execFileSync } from 'node:child_process';
 import type { AnsweredBy } from '../../../src/calls/answer-words.ts';
 import { joined, noise, silence, speech } from '../speech-signal.ts';
 import { tone } from '../tone.ts';
+import { colouredNoise } from '../voice-noise.ts';
+import { type AnswerText, answerTexts } from './answer-texts.ts';
 
 const RATE_HZ = 8_000;
-const VOICES = ['slt', 'rms', 'awb', 'kal16'] as const;
+const PER_MS = RATE_HZ / 1_000;
+const FLITE = ['slt', 'rms', 'awb', 'kal16'] as const;
+/** Of espeak-ng, with words per minute. */
+const ESPEAK = ['+m3', '+f2', '+m7', '+f4', '', '+f5'] as const;
+const RATES = [150, 175, 200, 130, 220];
+const BEEPS_HZ = [440, 1_000, 800, 1_400, 500, 2_000];
+const BEEPS_MS = [200, 500, 800, 150, 1_000];
+/** Of each kind. */
+const COUNTS = { human: 100, machine: 54, screening: 12, ivr: 20, fax: 8, unknown: 6 } as const;
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What is heard of somebody who answers, and the words of it with the times at which they are over, in ms. */
+/** What is heard of somebody who answers, and the words of it with the times at which they are over, in ms from the answer. */
 export interface Answer {
   readonly who: AnsweredBy;
+  readonly text: string;
   readonly samples: Int16Array;
   readonly words: readonly { readonly text: string; readonly endMs: number }[];
-  /** When the last sound of a greeting ends, before its beep. */
-  readonly greetingEndMs: number;
   readonly beepAtMs: number | null;
 }
 
-const HUMANS = [
-  'Hello?',
-  'Yes?',
-  'Hi.',
-  'Good morning.',
-  'Smith.',
-  'Hello, this is Anna.',
-  'Peter Miller speaking.',
-  'Hello, who is this?',
-  'Good afternoon, how can I help you?',
-  'Yes, hello, this is the Miller family.',
-  'Dentist office, Julia speaking, what can I do for you?',
-  'Hello, hold on a second please.',
-  'Good morning, Miller and Sons, Peter speaking, how can I help you?',
-];
-/** Who answers for another asks. */
-const SECRETARIES = [
-  'She is not available right now, may I take a message?',
-  'He is away from his desk, would you like to leave a message?',
-];
-const MACHINES = [
-  'You have reached the voicemail of Peter Miller. Please leave a message after the tone.',
-  'Hi, this is Anna. I cannot come to the phone right now. Please leave a message after the beep.',
-  'Hello. We are not available at the moment. Leave your name and number after the tone.',
-  'The person you are calling is not available. At the tone, please record your message.',
-  'Hey, sorry I missed your call. Leave me a message and I will get back to you.',
-];
-const SCREENINGS = [
-  'Hi, the person you are calling is using a screening service. Please say your name.',
-  'Please state your name and why you are calling, and I will see if this person is available.',
-  'If you record your name and reason for calling, I will see if this person is available.',
-];
-const MENUS = [
-  'Thank you for calling. For sales, press one. For support, press two.',
-  'Welcome to the bank. Please listen carefully, as our menu options have changed.',
-  'Your call is important to us. Calls may be recorded. Press one to continue.',
-];
-const BEEPS_HZ = [440, 1_000, 800, 1_400];
-
-/** 200 answers: 100 of people, and 100 of machines of all kinds or nobody. */
-export function answers(): Answer[] {
-  const all: Answer[] = [];
-  for (let i = 0; i < 92; i++) all.push(spoken('human', HUMANS[i % HUMANS.length]!, i));
-  for (let i = 0; i < 8; i++) all.push(spoken('human', SECRETARIES[i % 2]!, i));
-  for (let i = 0; i < 40; i++) all.push(spoken('machine', MACHINES[i % MACHINES.length]!, i, i % 4 !== 3));
-  for (let i = 0; i < 18; i++) all.push(spoken('screening', SCREENINGS[i % SCREENINGS.length]!, i));
-  for (let i = 0; i < 18; i++) all.push(spoken('ivr', MENUS[i % MENUS.length]!, i));
-  for (let i = 0; i < 12; i++) all.push(fax(i));
-  for (let i = 0; i < 12; i++) all.push(nobody(i));
-  return all;
-}
-
-function spoken(who: AnsweredBy, text: string, i: number, beeps = false): Answer {
-  const voice = speech(text, RATE_HZ, VOICES[(i + Math.floor(i / 13)) % VOICES.length]!);
-  const leadMs = 100 + ((i * 137) % 500);
-  const pauseMs = 300 + ((i * 91) % 900);
-  const [from, to] = spanOf(voice);
-  const endMs = leadMs + to / 8;
-  const beepAtMs = beeps ? Math.round(leadMs + voice.length / 8 + pauseMs) : null;
-  const beep = beeps
-    ? [
-        silence(pauseMs, RATE_HZ),
-        tone(BEEPS_HZ[i % 4]!, RATE_HZ, RATE_HZ * (0.2 + (i % 3) * 0.3), { amplitude: 9_000 }),
-      ]
-    : [];
-  const samples = joined(silence(leadMs, RATE_HZ), voice, ...beep, silence(4_000, RATE_HZ));
-  const words = text.split(' ');
-  const perMs = (to - from) / 8 / text.length;
-  let said = 0;
-  const timed = words.map((word) => {
-    said += word.length + 1;
-    return { text: word, endMs: leadMs + from / 8 + said * perMs };
+/** 200 answers: 100 of people, and 100 of machines of all kinds or nobody. Those `held` out and the others share no text. */
+export function answers(held: boolean): Answer[] {
+  const texts = answerTexts(held);
+  return Object.entries(COUNTS).flatMap(([who, count]) => {
+    const own = texts.filter((text) => text.who === who);
+    return Array.from({ length: count }, (_, i) => {
+      if (who === 'fax') return fax(i, held);
+      if (who === 'unknown') return nobody(i, held);
+      return spoken(own[i % own.length]!, i + (held ? 1_000 : 0), Math.floor(i / own.length));
+    });
   });
-  return { who, samples: onLine(samples, i), words: timed, greetingEndMs: endMs, beepAtMs };
 }
 
-function fax(i: number): Answer {
-  const samples = joined(
-    silence(300 + i * 60, RATE_HZ),
-    i % 3 === 2
-      ? tone(1_100, RATE_HZ, RATE_HZ / 2, { amplitude: 6_000 })
-      : tone(2_100, RATE_HZ, RATE_HZ * 3, { amplitude: 6_000 }),
-    silence(4_000, RATE_HZ),
-  );
-  return { who: 'fax', samples: onLine(samples, i), words: [], greetingEndMs: 0, beepAtMs: null };
+function spoken({ who, language, text }: AnswerText, seed: number, round: number): Answer {
+  const voice = synthesized(text, language, seed + round);
+  const leadMs = who === 'human' ? 120 + ((seed * 137) % 600) : 250 + ((seed * 137) % 650);
+  const [from, to] = spanOf(voice);
+  const hasBeep = who === 'machine' && seed % 4 !== 3;
+  const beepAtMs = hasBeep ? Math.round(leadMs + voice.length / PER_MS + 300 + ((seed * 91) % 900)) : null;
+  const before = joined(silence(leadMs, RATE_HZ), voice);
+  const samples = joined(before, ...beep(before, beepAtMs, seed), silence(4_000, RATE_HZ));
+  const perMs = (to - from) / PER_MS / text.length;
+  let said = 0;
+  const words = text.split(' ').map((word) => {
+    said += word.length + 1;
+    return { text: word, endMs: leadMs + from / PER_MS + said * perMs };
+  });
+  return { who, text, samples: onLine(samples, seed), words, beepAtMs };
 }
 
-function nobody(i: number): Answer {
-  const samples = i % 2 === 0 ? silence(5_000, RATE_HZ) : noise(5_000, RATE_HZ, -60 - i, i + 1);
-  return { who: 'unknown', samples, words: [], greetingEndMs: 0, beepAtMs: null };
+function beep(before: Int16Array, atMs: number | null, seed: number): Int16Array[] {
+  if (atMs === null) return [];
+  const length = RATE_HZ * (BEEPS_MS[seed % BEEPS_MS.length]! / 1_000);
+  return [
+    silence(atMs - before.length / PER_MS, RATE_HZ),
+    tone(BEEPS_HZ[seed % BEEPS_HZ.length]!, RATE_HZ, length, { amplitude: 9_000 }),
+  ];
 }
 
-/** Every third line has some noise. */
+/** Half of what is said in English by Flite, everything else by espeak-ng. */
+function synthesized(text: string, language: string, seed: number): Int16Array {
+  if (language === 'en' && seed % 2 === 0) return speech(text, RATE_HZ, FLITE[(seed / 2) % FLITE.length]!);
+  const voice = `${language}${ESPEAK[seed % ESPEAK.length]}`;
+  const rate = String(RATES[seed % RATES.length]);
+  const wav = execFileSync('espeak-ng', ['-v', voice, '-s', rate, '--stdout', text], {
+    maxBuffer: MAX_BYTES,
+  });
+  const raw = ['-t', 'raw', '-e', 'signed', '-b', '16', '-c', '1', '-r', String(RATE_HZ), '-'];
+  const input = { input: wav, maxBuffer: MAX_BYTES, stdio: 'pipe' } as const;
+  const bytes = execFileSync('sox', ['-D', '-t', 'wav', '--ignore-length', '-', ...raw, 'gain', '-3'], input);
+  return new Int16Array(new Uint8Array(bytes).buffer);
+}
+
+/** Modems that answer wait for up to 2 s before their tone; those that call repeat theirs. */
+function fax(i: number, held: boolean): Answer {
+  const shift = held ? 70 : 0;
+  const answering = [
+    silence(200 + i * 180 + shift, RATE_HZ),
+    tone(2_100, RATE_HZ, RATE_HZ * 3, { amplitude: 6_000 }),
+  ];
+  const calling = [
+    silence(300 + i * 100 + shift, RATE_HZ),
+    tone(1_100, RATE_HZ, RATE_HZ / 2, { amplitude: 6_000 }),
+    silence(3_000, RATE_HZ),
+  ];
+  const samples = joined(...(i % 3 === 2 ? calling : answering), silence(3_000, RATE_HZ));
+  return { who: 'fax', text: '', samples: onLine(samples, i), words: [], beepAtMs: null };
+}
+
+/** Silence, noise, and a tone that means nothing: a short beep, a ringing tone of 425 Hz. */
+function nobody(i: number, held: boolean): Answer {
+  const rest = silence(5_000, RATE_HZ);
+  const tones = [tone(held ? 1_000 : 900, RATE_HZ, RATE_HZ * 0.3), tone(425, RATE_HZ, RATE_HZ)];
+  const samples =
+    i % 3 === 0
+      ? rest
+      : i % 3 === 1
+        ? noise(5_000, RATE_HZ, -60 + i, i + 1)
+        : joined(silence(400, RATE_HZ), tones[i % 2]!, rest);
+  return { who: 'unknown', text: '', samples, words: [], beepAtMs: null };
+}
+
+/** Every third line hisses, and on every fifth there is a street. */
 function onLine(samples: Int16Array, i: number): Int16Array {
-  if (i % 3 !== 1) return samples;
-  const hiss = noise(samples.length / 8, RATE_HZ, -58, i + 1);
-  return samples.map((sample, at) => sample + (hiss[at] ?? 0));
+  const ms = samples.length / PER_MS;
+  if (i % 5 === 4)
+    return added(samples, colouredNoise('pink', Math.ceil(ms), RATE_HZ, { dbfs: -38, seed: i + 1 }));
+  return i % 3 === 1 ? added(samples, noise(ms, RATE_HZ, -58, i + 1)) : samples;
+}
+
+function added(samples: Int16Array, more: Int16Array): Int16Array {
+  return samples.map((sample, at) => Math.max(-32_768, Math.min(32_767, sample + (more[at] ?? 0))));
 }
 
 /** From the first sample that sounds to the last one. */

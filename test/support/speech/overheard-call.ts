@@ -1,5 +1,6 @@
 import { FrameRingProducer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import { Hearing } from '../../../src/speech/hearing/hearing.ts';
+import { interruptionOf } from '../../../src/speech/hearing/interruption.ts';
 import type { ConnectRecognizer } from '../../../src/speech/hearing/listening.ts';
 import { speechParts } from '../../../src/speech/transport/speech-parts.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -11,7 +12,7 @@ const SENT_POWER = 1e-4;
 
 interface OverheardOptions {
   readonly sampleRateHz: number;
-  /** See HearingDeps. */
+  /** Whether an utterance pauses first when somebody speaks over it. */
   readonly pauses?: boolean;
   readonly clock?: ManualClock;
   /** By default, nothing is understood. */
@@ -47,7 +48,7 @@ export class OverheardCall {
         speaker: 'caller',
         sent: { take: () => SENT_POWER },
         isInterruptible: () => true,
-        pauses,
+        interruption: interruptionOf({ interruption: pauses ? 'pause' : 'auto' }),
         connect,
         newDetector,
         clock: this.#clock,

@@ -1,6 +1,6 @@
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
 import { decodeUlaw, encodeUlaw } from '../../../src/audio/g711.ts';
+import { wallMsAt } from '../../../src/base/wall-ms.ts';
+import type { Datagram, PacketPath, SocketIo } from '../../../src/rtp/paths/packet-path.ts';
 import { rtpPacket } from '../packet-stream.ts';
 import { amplified, framesOf, mixed } from '../speech-signal.ts';
 
@@ -19,71 +19,89 @@ export interface PhoneLine {
   readonly echo?: { readonly db: number; readonly frames: number };
 }
 
-/** A phone of a test, PCMU over RTP. It sends a packet with every `tick`, 20 ms apart. Times are `performance.now()`. */
-export class RtpPhone {
+/** What a phone records. Times are of `wallMs`. */
+export type PhoneNote =
+  /** A packet with sound has arrived, by the kernel's clock where it has one. */
+  | { readonly type: 'heard'; readonly atMs: number; readonly frame: Int16Array }
+  /** A packet of the voice has left. `dueMs`: on the phone's own clock of samples. `isLoud`: the voice is in it. */
+  | {
+      readonly type: 'spoke';
+      readonly atMs: number;
+      readonly dueMs: number;
+      readonly frame: Int16Array;
+      readonly isLoud: boolean;
+    };
+
+/** A line, its phone's port, and where it sends to. */
+export interface PhonePlace extends PhoneLine {
   readonly port: number;
-  /** When packets with any sound in them have arrived. */
-  heardAtMs: number[] = [];
-  /** The sound of those packets, one after the other. */
-  heard: Int16Array[] = [];
-  /** When the first packet with the voice of the last `say` has left. */
-  spokeAtMs: number | null = null;
-  /** The voice since the last `say`, with the times at which its packets have left. */
-  spoken: { readonly atMs: number; readonly frame: Int16Array }[] = [];
-  readonly #socket: Socket;
+  readonly toPort: number;
+}
+
+type Recorder = (note: PhoneNote) => void;
+
+/** A phone of a test, PCMU over RTP. It sends a packet with every `tick`, 20 ms apart. */
+export class RtpPhone {
+  readonly #path: PacketPath;
+  readonly #toPort: number;
+  readonly #record: Recorder;
   readonly #noise: readonly Int16Array[];
   readonly #echo: PhoneLine['echo'];
   readonly #echoes: Int16Array[] = [];
   #voice: Int16Array[] = [];
   #sent = 0;
 
-  private constructor(socket: Socket, { noise, echo }: PhoneLine) {
-    this.#socket = socket;
-    this.port = socket.address().port;
+  private constructor(path: PacketPath, { noise, echo, toPort }: PhonePlace, record: Recorder) {
+    this.#path = path;
+    this.#toPort = toPort;
+    this.#record = record;
     this.#noise = noise === undefined ? [new Int16Array(FRAME)] : framesOf(noise, RATE_HZ);
     this.#echo = echo;
     for (let i = 0; i < (echo?.frames ?? 0); i++) this.#echoes.push(new Int16Array(FRAME));
-    socket.on('message', (packet) => this.#hear(packet));
+    path.listen({
+      onRtp: (datagram) => this.#hear(datagram),
+      onRtcp: () => {},
+      onBug: (error) => {
+        throw error;
+      },
+    });
   }
 
-  static async start(line: PhoneLine = {}): Promise<RtpPhone> {
-    const socket = createSocket('udp4');
-    socket.bind(0, HOST);
-    await once(socket, 'listening');
-    return new RtpPhone(socket, line);
+  static async start(io: SocketIo, place: PhonePlace, record: Recorder): Promise<RtpPhone> {
+    const path = await io.open({ bindHost: HOST, rtpPort: place.port, bound: null });
+    return new RtpPhone(path, place, record);
   }
 
   /** Speaks from the next packet on. */
   say(samples: Int16Array): void {
-    this.spokeAtMs = null;
-    this.spoken = [];
     this.#voice = framesOf(samples, RATE_HZ);
   }
 
-  tick(toPort: number): void {
+  tick(dueMs: number): void {
     const said = this.#voice.shift();
     const voice = said ?? new Int16Array(FRAME);
     const frame = mixed(mixed(voice, this.#nextEcho()), this.#noise[this.#sent % this.#noise.length]!);
     const payload = new Uint8Array(FRAME);
     encodeUlaw(frame, FRAME, payload, 0);
     const header = { payloadType: 0, sequence: this.#sent & 0xffff, timestamp: this.#sent * FRAME, ssrc: 7 };
-    this.#socket.send(rtpPacket(header, [...payload]), toPort, HOST);
+    const packet = rtpPacket(header, [...payload]);
+    this.#path.sendRtp(packet, packet.length, this.#toPort, HOST);
     this.#sent++;
-    if (said !== undefined) this.spoken.push({ atMs: performance.now(), frame: said });
-    if (voice.some((sample) => Math.abs(sample) > VOICE)) this.spokeAtMs ??= performance.now();
+    if (said === undefined) return;
+    const isLoud = said.some((sample) => Math.abs(sample) > VOICE);
+    const atMs = wallMsAt(performance.now());
+    this.#record({ type: 'spoke', atMs, dueMs: wallMsAt(dueMs), frame: said, isLoud });
   }
 
   close(): void {
-    this.#socket.close();
+    this.#path.close();
   }
 
-  #hear(packet: Buffer): void {
+  #hear({ bytes, start, arrivalMs }: Datagram): void {
     const frame = new Int16Array(FRAME);
-    decodeUlaw(packet, HEADER_BYTES, FRAME, frame);
-    if (frame.some((sample) => Math.abs(sample) > SOUND)) {
-      this.heardAtMs.push(performance.now());
-      this.heard.push(frame);
-    }
+    decodeUlaw(bytes, start + HEADER_BYTES, FRAME, frame);
+    if (frame.some((sample) => Math.abs(sample) > SOUND))
+      this.#record({ type: 'heard', atMs: wallMsAt(arrivalMs), frame });
     if (this.#echo !== undefined) this.#echoes.push(amplified(frame, this.#echo.db));
   }
 

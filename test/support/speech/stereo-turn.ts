@@ -1,6 +1,6 @@
 import { framePower } from '../../../src/audio/frame-power.ts';
 import { joined } from '../speech-signal.ts';
-import type { RtpPhone } from './rtp-phone.ts';
+import type { Phone } from './phone-thread.ts';
 
 const PER_MS = 8;
 const FRAME_MS = 20;
@@ -12,22 +12,28 @@ const ABOVE_NOISE_DB = 9;
 const SOUND = 10 ** -5;
 const SOUND_MS = 2;
 
+/** Times of `performance.now()`. */
+export interface RecordedTurn {
+  readonly endMs: number;
+  readonly soundMs: number;
+}
+
 /**
- * From the end of what a phone said to the first sound that it heard afterwards, in ms, as a recorder on its line would have
+ * The end of what a phone said, and the first sound that it heard afterwards, as a recorder on its line would have
  * them on two channels. `noisePower` is that of what is on the line all the time.
  */
-export function stereoTurnMs(phone: RtpPhone, noisePower: number): number {
+export function stereoTurn(phone: Phone, noisePower: number): RecordedTurn {
   const endMs = endOf(phone, noisePower);
   const { heard, heardAtMs } = phone;
   for (const [i, frame] of heard.entries()) {
     if (heardAtMs[i]! < endMs) continue;
     for (let ms = 0; ms + SOUND_MS <= FRAME_MS; ms++)
-      if (powerAt(frame, ms, SOUND_MS) > SOUND) return heardAtMs[i]! + ms - endMs;
+      if (powerAt(frame, ms, SOUND_MS) > SOUND) return { endMs, soundMs: heardAtMs[i]! + ms };
   }
-  return Number.NaN;
+  return { endMs, soundMs: Number.NaN };
 }
 
-function endOf({ spoken }: RtpPhone, noisePower: number): number {
+function endOf({ spoken }: Phone, noisePower: number): number {
   const voice = joined(...spoken.map(({ frame }) => frame));
   const starts = Array.from({ length: voice.length / PER_MS - FRAME_MS }, (_, ms) => ms);
   const loudest = Math.max(...starts.map((ms) => powerAt(voice, ms, FRAME_MS)));

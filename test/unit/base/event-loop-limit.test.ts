@@ -23,6 +23,17 @@ describe('a limit of work per turn', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it('lets owners take turns, each in its own order', async () => {
+    const limit = new EventLoopLimit(1);
+    const begun: string[] = [];
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(async (name) => {
+      await limit.enter(name[0]);
+      begun.push(name);
+    });
+    await Promise.all(all);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+  });
+
   it('starts as many again in another turn', async () => {
     const limit = new EventLoopLimit(1);
     for (let n = 0; n < 3; n++) {

@@ -33,6 +33,25 @@ it('limits each key, each account and the total, and names the exceeded limit', 
   expect(counted.taken).toBe(0);
 });
 
+it('leaves room for an account that has none, although many others have many', () => {
+  const counted = new Places({
+    code: 'too_many_waiters',
+    what: 'waits',
+    perKey: 100,
+    perAccount: 100,
+    total: 1_000,
+  });
+  const fill = (accountId: string): number => {
+    const holder = { credentialId: accountId, accountId };
+    let held = 0;
+    for (; counted.hasRoom(holder); held++) counted.take(holder);
+    return held;
+  };
+  const greedy = Array.from({ length: 14 }, (_, n) => fill(`acc_${n}`));
+  expect(greedy.slice(0, 9)).toEqual(Array(9).fill(100));
+  expect(fill('acc_quiet')).toBeGreaterThan(0);
+});
+
 it('frees a place once, however often it is released', () => {
   const { counted, enter } = places();
   const leave = enter('key_1', 'acc_1');

@@ -1,24 +1,11 @@
 import { expect, it } from 'vitest';
 import { AnswerListener } from '../../../src/engine/answer-listener.ts';
 import type { HeardFact } from '../../../src/threads/protocol.ts';
+import { melody } from '../../support/melody.ts';
 import { framesOf, joined, mixed, noise, silence, speech } from '../../support/speech-signal.ts';
 import { tone } from '../../support/tone.ts';
 
 const RATE_HZ = 8_000;
-/** A melody with chords, notes of 250 ms, without pauses. */
-const MELODY = [262, 330, 392, 330, 294, 349, 440, 349];
-
-function music(ms: number): Int16Array {
-  const parts: Int16Array[] = [];
-  for (let i = 0; i * 250 < ms; i++) {
-    const hz = MELODY[i % MELODY.length]!;
-    const length = RATE_HZ / 4;
-    const chord = [hz, hz * 1.5, hz * 2].map((each) => tone(each, RATE_HZ, length, { amplitude: 2_500 }));
-    parts.push(chord.reduce((sum, each) => mixed(sum, each)));
-  }
-  return joined(...parts);
-}
-
 function heard(samples: Int16Array): HeardFact[] {
   const facts: HeardFact[] = [];
   const listener = new AnswerListener(RATE_HZ, (fact) => facts.push(fact));
@@ -41,10 +28,29 @@ it('tells music from people who talk, and when it is over', () => {
   expect(of(heard(talk), 'music')).toEqual([]);
   expect(of(heard(noise(20_000, RATE_HZ, -30)), 'music')).toEqual([]);
   expect(of(heard(tone(425, RATE_HZ, RATE_HZ * 3)), 'music')).toEqual([]);
-  const facts = of(heard(joined(music(12_000), talk, silence(2_000, RATE_HZ))), 'music');
+  const facts = of(heard(joined(melody(12_000, RATE_HZ), talk, silence(2_000, RATE_HZ))), 'music');
   expect(facts.map((fact) => 'isOn' in fact && fact.isOn)).toEqual([true, false]);
   expect(facts[0]!.atMs).toBeLessThanOrEqual(8_000);
   expect(facts[1]!.atMs).toBeLessThanOrEqual(12_000 + 6_000);
+});
+
+it('a ringing tone of two frequencies was no speech', () => {
+  const ring = mixed(
+    tone(440, RATE_HZ, RATE_HZ * 2, { amplitude: 4_000 }),
+    tone(480, RATE_HZ, RATE_HZ * 2, { amplitude: 4_000 }),
+  );
+  const hello = speech('Hello?', RATE_HZ);
+  const facts = of(
+    heard(joined(silence(300, RATE_HZ), ring, silence(1_000, RATE_HZ), hello, silence(1_000, RATE_HZ))),
+    'speech',
+  );
+  const ends = facts.filter((fact) => 'isOn' in fact && !fact.isOn);
+  expect(ends.map((fact) => 'isTone' in fact && fact.isTone)).toEqual([true, false]);
+});
+
+it('a tone that begins within a frame is no speech', () => {
+  const samples = joined(silence(507, RATE_HZ), tone(2_100, RATE_HZ, RATE_HZ), silence(500, RATE_HZ));
+  expect(of(heard(samples), 'speech')).toEqual([]);
 });
 
 it('tells pure tones with their frequency and length, and none in speech', () => {

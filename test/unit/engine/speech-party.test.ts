@@ -13,7 +13,7 @@ const LEVEL = 8_000;
 let rings: SpeechRings;
 let control: SpeechControl;
 let ring: RingProducer;
-let platform: { isTapped: boolean; onHold: boolean };
+let platform: { isTapped: boolean; onHold: boolean; noteGoingOn(): void };
 let party: SpeechParty;
 const frame = new Int16Array(FRAME);
 
@@ -21,7 +21,7 @@ beforeEach(() => {
   rings = newSpeechRings();
   control = new SpeechControl(rings.control);
   ring = new RingProducer(rings.says);
-  platform = { isTapped: false, onHold: false };
+  platform = { isTapped: false, onHold: false, noteGoingOn() {} };
   party = newParty();
 });
 

@@ -4,9 +4,11 @@ import { type Address, directAddress } from '../../../src/base/address.ts';
 import { hashToken } from '../../../src/base/ids.ts';
 import { isoAfter } from '../../../src/base/time.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
-import { findRow, putRow } from '../../../src/store/database/rows.ts';
+import { countRows, findRow, putRow } from '../../../src/store/database/rows.ts';
+import { noteEarlyEdit } from '../../../src/store/messages/early-edits.ts';
 import { addPlatformMessageIds } from '../../../src/store/messages/messages.ts';
 import { changeMessageStatus } from '../../../src/store/messages/outbound-messages.ts';
+import { Retention } from '../../../src/store/messages/retention.ts';
 import { usageSince } from '../../../src/store/people/usage.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -223,6 +225,50 @@ test('a repeated message is recognized although its person now writes to another
   expect(await world.intake.received(message)).toBe('duplicate');
 });
 
+test('a person who floods the shared bot is not stored beyond what people write, and others are', async () => {
+  const world = await messagingWorld();
+  const { intake, clock, store } = world;
+  const other = await seedAccount(store, 'b');
+  await invite(world, world.accountId, 'token-1');
+  await intake.bind(shared('7'), 'Eve', 'token-1');
+  await invite(world, other.accountId, 'token-2');
+  await intake.bind(shared('8'), 'Bob', 'token-2');
+  const sends = async (person: string, count: number, sentAt = clock.nowIso()) =>
+    await Promise.all(
+      Array.from({ length: count }, () => intake.received(written(null, person, { sentAt }))),
+    );
+  const taken = (outcomes: readonly string[]) => outcomes.filter((each) => each === 'stored').length;
+  expect(taken(await sends('7', 310))).toBe(299);
+  expect(world.flooded).toHaveLength(11);
+  expect(await sends('8', 1)).toEqual(['stored']);
+  await intake.edited(shared('7'), 'unknown', 'is not looked for');
+  expect(world.flooded).toHaveLength(12);
+  // By the time at which it was sent: what has waited at the platform is no flood.
+  expect(taken(await sends('7', 6, isoAfter(clock.nowIso(), 1_000)))).toBe(5);
+});
+
+test('messages over all people of an account on the shared bot are bounded, too', async () => {
+  const { arrivals } = (await messagingWorld()).domain;
+  const sentAt = '2030-01-01T00:00:00.000Z';
+  const admits = () => arrivals.admitsAccount({ kind: 'shared' }, 'acc_1', sentAt);
+  expect(Array.from({ length: 601 }, admits).indexOf(false)).toBe(600);
+  expect(arrivals.admitsAccount({ kind: 'bot_token', id: 'bot_1' }, 'acc_1', sentAt)).toBe(true);
+});
+
+test('what arrives for an account is stored in its turn, before what others get in masses', async () => {
+  const { arrivals } = (await messagingWorld()).domain;
+  const order: string[] = [];
+  const store = (owner: string) =>
+    arrivals.inTurn(owner, async () => {
+      await turn();
+      order.push(owner);
+    });
+  const all = ['a', 'a', 'a', 'a', 'b', 'c', 'd', 'e'].map(store);
+  expect(arrivals.turns.taken).toBe(4);
+  await Promise.all(all);
+  expect(order.slice(0, 5).sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
 test('an edit changes the text and is announced, and one of an unknown message is ignored', async () => {
   const world = await messagingWorld();
   const message = written(world.botId, '1', { text: 'before' });
@@ -390,6 +436,43 @@ test('an edit or a deletion that comes before its message wins, also over a repe
   await write(world, '42', { text: 'a secret', platformMessageId: 'm1' });
   expect(await write(world, '42', { text: 'a secret', platformMessageId: 'm1' })).toBe('duplicate');
   expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['[message deleted]']);
+});
+
+test('an early edit survives a restart for a day; of an account, the newest 500 do', async () => {
+  const world = await messagingWorld();
+  const { store, clock, botId, accountId } = world;
+  const from = directAddress({ kind: 'bot_token', id: botId }, '42');
+  const { accountId: other } = await seedAccount(store, 'other');
+  const nextProcess = async (n: number) =>
+    await platformIntake(world.domain).received(
+      written(botId, '42', { text: 'as it was', platformMessageId: `m${n}` }),
+    );
+  await noteEarlyEdit(
+    store.db,
+    { platform: 'telegram', from, platformMessageId: 'of another account' },
+    { accountId: other, text: 'x' },
+    clock.nowIso(),
+  );
+  for (let n = 0; n < 502; n++) {
+    clock.advance(1);
+    await world.intake.edited(from, `m${n}`, 'as it is now');
+  }
+  expect(await countRows(store.db, 'earlyEdits', { accountId })).toBe(500);
+  expect(await countRows(store.db, 'earlyEdits', { accountId: other })).toBe(1);
+  for (const n of [1, 2]) await nextProcess(n);
+  clock.advance(86_400_000);
+  await nextProcess(3);
+  expect((await messagesIn(store)).map(({ text }) => text)).toEqual([
+    'as it was',
+    'as it is now',
+    'as it was',
+  ]);
+  const retention = new Retention(store.db, clock, { messagesMs: null, callsMs: null }, (error) => {
+    throw error;
+  });
+  retention.start();
+  await retention.close();
+  expect(await countRows(store.db, 'earlyEdits', { accountId })).toBe(0);
 });
 
 test('stores what arrives too fast a little later, and refuses it for now when that takes too long', async () => {

@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/base/time.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
+import { Arrivals } from '../../../src/messaging/intake/arrivals.ts';
 import type {
   HoldsMessages,
   IntakeDomain,
@@ -41,6 +42,8 @@ export interface World {
   readonly owned: string[];
   /** Conversations in which another bot was not heard, and whether that was told. */
   readonly unheard: readonly (readonly [string, boolean])[];
+  /** Platforms over whose shared login too much came, once for each message. */
+  readonly flooded: readonly string[];
 }
 
 export async function messagingWorld(): Promise<World> {
@@ -53,13 +56,16 @@ export async function messagingWorld(): Promise<World> {
   const followed: string[] = [];
   const owned: string[] = [];
   const unheard: [string, boolean][] = [];
+  const flooded: string[] = [];
   const domain: World['domain'] = {
     platform: 'telegram',
     store,
     clock,
     wakeups,
     queue: null,
+    notes: { hold: async () => false, onReleased: () => {} },
     answers: new WebhookAnswers(clock, () => undefined),
+    arrivals: new Arrivals(clock),
     sentFile: async () => null,
     keepFiles: async (_trx, _from, files) => ({
       fileIds: [],
@@ -67,6 +73,7 @@ export async function messagingWorld(): Promise<World> {
     }),
     onReceived: (message) => void received.push(message),
     onUnheard: ({ id }, isFirst) => void unheard.push([id, isFirst]),
+    onFlooded: (platform) => void flooded.push(platform),
     onIgnoredReaction: () => {},
     onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
@@ -89,6 +96,7 @@ export async function messagingWorld(): Promise<World> {
     followed,
     owned,
     unheard,
+    flooded,
   };
 }
 

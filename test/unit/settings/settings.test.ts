@@ -30,6 +30,7 @@ test('without any variable the defaults run on a laptop', () => {
     port: 8080,
     publicUrl: null,
     bodyLimitBytes: 1_048_576,
+    connectionsPerNetwork: 2_000,
     server: null,
   });
   expect(settings.sip).toMatchObject({

@@ -3,6 +3,7 @@ import type { RecognizedLine } from '../../../src/base/speech.ts';
 import { FrameRingProducer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import type { AudioFormat } from '../../../src/speech/audio-format.ts';
 import { Hearing } from '../../../src/speech/hearing/hearing.ts';
+import { interruptionOf } from '../../../src/speech/hearing/interruption.ts';
 import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { LevelDetector } from '../../support/speech/level-detector.ts';
@@ -13,6 +14,9 @@ const FRAME = 160;
 const LINEAR: AudioFormat = { encoding: 's16le', sampleRateHz: RATE_HZ };
 
 interface SceneOptions {
+  readonly isUnderstood?: boolean;
+  /** Of the preset that speaks. */
+  readonly options?: object;
   readonly voices?: number;
   readonly speaker?: string | null;
   readonly format?: AudioFormat;
@@ -46,6 +50,8 @@ class Scene {
     format = LINEAR,
     chunkMs = 100,
     pauses = false,
+    isUnderstood = true,
+    options = {},
   }: SceneOptions = {}) {
     const taps = Array.from({ length: voices }, () => {
       return { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) };
@@ -65,12 +71,12 @@ class Scene {
       {
         taps,
         speaker,
-        connect,
+        connect: isUnderstood ? connect : null,
         newDetector,
         clock: this.clock,
         sent: { take: () => (this.isPlaying ? 1 : 0) },
         isInterruptible: () => this.isPlaying,
-        pauses,
+        interruption: interruptionOf({ interruption: pauses ? 'pause' : 'auto', ...options }),
       },
       {
         heard: (line) => {
@@ -399,6 +405,48 @@ describe('somebody who speaks over an utterance', () => {
     scene.speak(60, 1);
     scene.recognizers[0]!.vendor.turn('started');
     expect(scene.interruptions).toBe(1);
+  });
+});
+
+describe('an utterance that somebody speaks over whom nobody understands', () => {
+  it('stops as it does with a recognizer', () => {
+    scene = new Scene({ voices: 1, isUnderstood: false });
+    scene.isPlaying = true;
+    scene.speak(200, 1);
+    expect(scene.interruptions).toBe(0);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(1);
+  });
+
+  it('pauses, and goes on after a short voice', () => {
+    scene = new Scene({ voices: 1, isUnderstood: false, pauses: true });
+    scene.isPlaying = true;
+    scene.speak(300, 1);
+    scene.speak(1_000);
+    expect(scene.verdicts).toEqual(['paused', 'resumed']);
+    scene.speak(800, 1);
+    expect(scene.verdicts).toEqual(['paused', 'resumed', 'paused', 'stopped']);
+    expect([scene.recognizers.length, scene.unheard.length]).toEqual([0, 0]);
+  });
+});
+
+describe('the shortest interruption of a preset', () => {
+  it('counts for one that stops an utterance', () => {
+    scene = new Scene({ voices: 1, options: { interruption_ms: 500 } });
+    scene.isPlaying = true;
+    scene.speak(480, 1);
+    expect(scene.interruptions).toBe(0);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(1);
+  });
+
+  it('counts for one that makes it pause', () => {
+    scene = new Scene({ voices: 1, pauses: true, options: { interruption_ms: 300 } });
+    scene.isPlaying = true;
+    scene.speak(300, 1);
+    expect(scene.verdicts).toEqual(['paused']);
+    scene.speak(20, 1);
+    expect(scene.verdicts).toEqual(['paused', 'stopped']);
   });
 });
 

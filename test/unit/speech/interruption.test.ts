@@ -72,7 +72,7 @@ function worstLine(index: number): PhoneLine {
 /** The caller speaks over an utterance. Returns the time from the first packet in to the last one out. */
 async function interrupted(call: PhoneCall, voice: Int16Array, afterPackets: number): Promise<number> {
   const { phone } = call;
-  phone.heardAtMs = [];
+  phone.forget();
   const long = call.say(LONG);
   const queued = call.say(LONG);
   await until(() => phone.heardAtMs.length >= afterPackets);
@@ -175,11 +175,12 @@ it('an utterance that pauses goes on after a listener, without a sample lost or 
   expect(paused.length).toBeGreaterThan(times.length / 2);
 });
 
-/** All listen at once, each at another time. What is heard in the end is what was to be heard. */
+/** All listen at once, each at another time, every second time where nobody understands them. What is heard in the end is what was to be heard. */
 async function listened(round: number): Promise<{ readonly times: number[]; readonly stopped: number }> {
+  const settings = recorded([LONG], { interruption: 'pause' });
   world = await PhoneWorld.start(
     new Array(LISTENED.length + 1).fill({}),
-    recorded([LONG], { interruption: 'pause' }),
+    round % 2 === 0 ? settings : { ...settings, stt: null },
   );
   const [undisturbed, ...calls] = world.calls as [PhoneCall, ...PhoneCall[]];
   const whole = undisturbed.say(LONG);
@@ -206,9 +207,10 @@ async function listened(round: number): Promise<{ readonly times: number[]; read
 it('an utterance that pauses stops when somebody wants the turn', { retry }, async () => {
   const states: (string | undefined)[] = [];
   for (let round = 0; round < CALLERS.length; round++) {
+    const settings = recorded([LONG], { interruption: 'pause' });
     world = await PhoneWorld.start(
       CALLERS.map(() => ({})),
-      recorded([LONG], { interruption: 'pause' }),
+      round % 2 === 0 ? settings : { ...settings, stt: null },
     );
     states.push(...(await Promise.all(world.calls.map((call, i) => wantsTurn(call, i, round)))));
     await world.stop();

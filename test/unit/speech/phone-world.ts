@@ -8,9 +8,10 @@ import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import { Engine } from '../../../src/threads/engine.ts';
+import type { MeasuredTurn } from '../../../src/threads/protocol.ts';
 import { claimRtpPorts, type PortClaim } from '../../support/free-ports.ts';
-import { startMediaClock } from '../../support/media-clock.ts';
-import { type PhoneLine, RtpPhone } from '../../support/speech/rtp-phone.ts';
+import { type Phone, PhoneThread } from '../../support/speech/phone-thread.ts';
+import type { PhoneLine } from '../../support/speech/rtp-phone.ts';
 import { RecordingEngineObserver } from '../engine/support/test-engine.ts';
 import { baseConfig } from '../rtp/rtp-peer.ts';
 import { newSpeechCall } from './speech-call-actor.ts';
@@ -19,14 +20,15 @@ type UtteranceEvent = Extract<CallEvent, { readonly type: 'utterance' }>;
 
 /** One call of a PhoneWorld, with its phone. */
 export class PhoneCall {
-  readonly phone: RtpPhone;
+  readonly phone: Phone;
   readonly utterances: UtteranceEvent[] = [];
   readonly speech: string[] = [];
   readonly turns: TurnMetrics[] = [];
+  readonly measured: MeasuredTurn[] = [];
   readonly #sessions: SpeechSessions;
   #actor: CallActor | null = null;
 
-  constructor(phone: RtpPhone, sessions: SpeechSessions) {
+  constructor(phone: Phone, sessions: SpeechSessions) {
     this.phone = phone;
     this.#sessions = sessions;
   }
@@ -70,26 +72,25 @@ export class PhoneWorld {
   readonly #engine: Engine;
   readonly #pool: BridgePool;
   readonly #ports: PortClaim;
-  readonly #clock: { stop(): void };
+  readonly #phones: PhoneThread;
 
-  private constructor(engine: Engine, ports: PortClaim) {
+  private constructor(engine: Engine, ports: PortClaim, phones: PhoneThread) {
     this.#engine = engine;
     this.#ports = ports;
+    this.#phones = phones;
     this.#pool = new BridgePool({
       observer: { transportLost() {}, threadStalled() {}, fault() {} },
       workerUrl: new URL('./phone.worker.ts', import.meta.url),
-    });
-    this.#clock = startMediaClock(() => {
-      for (const [i, { phone }] of this.calls.entries()) phone.tick(this.#portOf(i));
     });
   }
 
   /** Calls with these settings that have been answered, one for each line. */
   static async start(lines: readonly PhoneLine[], settings: SpeechSettings): Promise<PhoneWorld> {
-    const ports = await claimRtpPorts(2 * lines.length);
+    const ports = await claimRtpPorts(4 * lines.length);
     const observer = new RecordingEngineObserver();
     const engine = await Engine.start({ threads: 1, callsPerThread: null, stallMs: 2_000, observer });
-    const world = new PhoneWorld(engine, ports);
+    const places = lines.map((line, i) => ({ ...line, ...portsOf(ports, i) }));
+    const world = new PhoneWorld(engine, ports, await PhoneThread.start(places));
     const sessions = new SpeechSessions({
       bridges: world.#pool,
       local: newLocalShares(systemClock),
@@ -98,20 +99,24 @@ export class PhoneWorld {
       recordUsage: async () => {},
       settingsOf: () => settings,
     });
-    for (const [i, line] of lines.entries()) await world.#connect(i, line, sessions);
+    for (const [i] of lines.entries()) await world.#connect(i, sessions);
     return world;
   }
 
-  async #connect(index: number, line: PhoneLine, sessions: SpeechSessions): Promise<void> {
-    const call = new PhoneCall(await RtpPhone.start(line), sessions);
+  async #connect(index: number, sessions: SpeechSessions): Promise<void> {
+    const call = new PhoneCall(this.#phones.phones[index]!, sessions);
+    const { port, toPort } = portsOf(this.#ports, index);
     const engineCall = this.#engine.place(`call_${index}`, {
       ended() {},
       heard: (fact) => actor.answer?.heard(fact),
-      turned: (turn) => actor.turnClock.measured(turn),
+      turned: (turn) => {
+        call.measured.push(turn);
+        actor.turnClock.measured(turn);
+      },
     });
-    const open = { bindHost: '127.0.0.1', rtpPort: this.#portOf(index), sampleRateHz: 8_000, bound: null };
+    const open = { bindHost: '127.0.0.1', rtpPort: toPort, sampleRateHz: 8_000, bound: null };
     const media = await engineCall.media.open(RTP_MEDIA, open, () => {});
-    await media.configure(baseConfig(call.phone.port));
+    await media.configure(baseConfig(port));
     this.calls.push(call);
     const actor = newSpeechCall(`call_${index}`, engineCall, (it, event) => {
       call.happened(event);
@@ -120,16 +125,16 @@ export class PhoneWorld {
     call.answer(actor);
   }
 
-  #portOf(index: number): number {
-    return this.#ports.first + 2 * index;
-  }
-
   async stop(): Promise<void> {
     for (const call of this.calls) call.hangUp();
-    this.#clock.stop();
     await this.#engine.close(1_000);
     await this.#pool.close(1_000);
-    for (const { phone } of this.calls) phone.close();
+    await this.#phones.stop();
     this.#ports.release();
   }
+}
+
+/** Of the phone, and of the call. */
+function portsOf({ first }: PortClaim, index: number): { readonly port: number; readonly toPort: number } {
+  return { port: first + 4 * index, toPort: first + 4 * index + 2 };
 }

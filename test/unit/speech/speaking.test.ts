@@ -28,7 +28,7 @@ class Scene {
   readonly #frame = new Int16Array((ROOM_HZ * FRAME_MS) / 1000);
 
   constructor() {
-    const platform = { isTapped: false, onHold: false };
+    const platform = { isTapped: false, onHold: false, noteGoingOn() {} };
     this.#party = new SpeechParty(this.rings, { roomRateHz: ROOM_HZ, stats: new EngineStats(), platform });
     this.speaking = new Speaking(
       {

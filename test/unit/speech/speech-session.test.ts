@@ -171,14 +171,19 @@ describe('the speech of a call', () => {
     const scene = new Scene();
     await scene.answer();
     expect(scene.tapped).toEqual([0]);
-    expect(scene.opened[0]?.stt).toMatchObject({ speaker: '+33123456789', taps: [{ sampleRateHz: 8_000 }] });
+    expect(scene.opened[0]?.voices).toMatchObject({
+      speaker: '+33123456789',
+      taps: [{ sampleRateHz: 8_000 }],
+    });
   });
 
   it('of a meeting listens to all voices, and knows their names, also those of a new transport', async () => {
     const scene = new Scene({ platform: 'discord', sampleRateHz: 48_000 });
     await scene.answer();
-    expect(scene.opened[0]?.stt?.speaker).toBe(null);
-    expect(scene.opened[0]?.stt?.taps.map(({ sampleRateHz }) => sampleRateHz)).toEqual(Array(8).fill(16_000));
+    expect(scene.opened[0]?.voices?.speaker).toBe(null);
+    expect(scene.opened[0]?.voices?.taps.map(({ sampleRateHz }) => sampleRateHz)).toEqual(
+      Array(8).fill(16_000),
+    );
     scene.call.legObserver.participants([{ id: 'p1', name: 'Ada' }]);
     scene.call.legObserver.speaking({ voiceId: 2, participantId: 'p1' }, true);
     scene.call.legObserver.speaking({ voiceId: 3, participantId: null }, true);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { speak } from '../../../src/speech/local/flite.ts';
 import type { FliteVoice } from '../../../src/speech/local/flite-voices.ts';
-import { stereoTurnMs } from '../../support/speech/stereo-turn.ts';
+import { stereoTurn } from '../../support/speech/stereo-turn.ts';
 import { speech } from '../../support/speech-signal.ts';
 import { colouredNoise } from '../../support/voice-noise.ts';
 import { until } from '../engine/support/test-engine.ts';
@@ -16,6 +16,7 @@ const QUESTIONS: readonly (readonly [string, FliteVoice])[] = [
   ['What did you say?', 'kal16'],
   ['My name is Peter and I called yesterday.', 'slt'],
 ];
+const SAID = QUESTIONS.map(([text, voice]) => speech(text, 8_000, voice));
 const NOISE_DBFS = -60;
 /** Every third line is noisy. */
 const NOISE = colouredNoise('pink', 2_000, 8_000, { dbfs: NOISE_DBFS, seed: 4 });
@@ -23,6 +24,9 @@ const NOISE = colouredNoise('pink', 2_000, 8_000, { dbfs: NOISE_DBFS, seed: 4 })
 export interface ComparedTurn {
   readonly measuredMs: number;
   readonly recordedMs: number;
+  /** By how much what was measured is later than what was recorded: the end of the question, and the first sound after it. */
+  readonly endErrorMs: number;
+  readonly soundErrorMs: number;
 }
 
 function settings() {
@@ -48,12 +52,10 @@ export async function compareTurns(calls: number, rounds: number): Promise<Compa
 }
 
 async function ask(call: PhoneCall, index: number, round: number): Promise<ComparedTurn> {
-  const [question, voice] = QUESTIONS[(index + round) % QUESTIONS.length]!;
   const { phone } = call;
-  phone.heard = [];
-  phone.heardAtMs = [];
+  phone.forget();
   const ends = call.speech.filter((state) => state === 'ended').length;
-  phone.say(speech(question, 8_000, voice));
+  phone.say(SAID[(index + round) % SAID.length]!);
   await until(() => call.speech.filter((state) => state === 'ended').length > ends);
   const id = call.say(ANSWER);
   await until(() => call.stateOf(id) === 'finished' && call.turns.length > round);
@@ -64,8 +66,12 @@ async function ask(call: PhoneCall, index: number, round: number): Promise<Compa
   expect(recognizer_ms).toBeNull();
   const parts = [endpointing_ms, model_ms, synthesis_ms, playout_ms];
   expect(Math.abs(parts.reduce<number>((sum, part) => sum + part!, 0) - total_ms)).toBeLessThanOrEqual(2);
+  const recorded = stereoTurn(phone, index % 3 === 2 ? 10 ** (NOISE_DBFS / 10) : 0);
+  const measured = call.measured[round]!;
   return {
     measuredMs: total_ms,
-    recordedMs: stereoTurnMs(phone, index % 3 === 2 ? 10 ** (NOISE_DBFS / 10) : 0),
+    recordedMs: recorded.soundMs - recorded.endMs,
+    endErrorMs: measured.endMs - performance.timeOrigin - recorded.endMs,
+    soundErrorMs: measured.soundMs - performance.timeOrigin - recorded.soundMs,
   };
 }

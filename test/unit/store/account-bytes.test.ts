@@ -7,6 +7,7 @@ import { temporaryDir, temporaryStore } from './temporary.ts';
 
 /** Rows of these soon expire, or are as many as others that are counted, or are limited to one. */
 const UNCOUNTED = [
+  ...['early_edits', 'held_messages'],
   ...[
     'account_bytes',
     'bot_owners',

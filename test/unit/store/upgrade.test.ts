@@ -76,6 +76,8 @@ test('a database from before the baseline is carried over once, with what is in 
       '0044-owners-of-forgotten',
       '0047-trunk-callers',
       '0051-usage-of-calls',
+      '0052-early-edits',
+      '0053-voice-notes',
     ]);
   }
   reading(file, (database) => {

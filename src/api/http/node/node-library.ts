@@ -47,7 +47,7 @@ export class NodeLibrary implements ServerLibrary {
     );
     this.#server.maxHeadersCount = MAX_HEADERS;
     this.#server.on('connection', (socket: Socket) => {
-      if (!handlers.admitsConnection()) socket.destroy();
+      if (!handlers.admitsConnection(socket.remoteAddress ?? '')) socket.destroy();
     });
     this.#server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream as Socket, head));
     // By default Node answers unknown expectations with 417. They are ignored here.

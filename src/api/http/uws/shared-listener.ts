@@ -7,7 +7,7 @@ import { cannotListen, type ServerHandlers, type SocketThreads } from '../server
 export class SharedListener {
   readonly #accepting: Accepting;
   readonly #threads: SocketThreads;
-  readonly #admits: () => boolean;
+  readonly #admits: ServerHandlers['admitsConnection'];
   readonly #adopt: (descriptor: number) => void;
   #listener: Listener | null = null;
 
@@ -25,7 +25,7 @@ export class SharedListener {
   private constructor(
     accepting: Accepting,
     threads: SocketThreads,
-    admits: () => boolean,
+    admits: ServerHandlers['admitsConnection'],
     adopt: (descriptor: number) => void,
   ) {
     this.#accepting = accepting;
@@ -51,7 +51,7 @@ export class SharedListener {
 
   #accepted(descriptor: number, head: string | undefined): void {
     if (head === undefined) return this.#adopt(descriptor);
-    if (!this.#admits()) return this.#accepting.closeDescriptor(descriptor);
+    if (!this.#admits('')) return this.#accepting.closeDescriptor(descriptor);
     if (!this.#threads.take(descriptor, head)) this.#adopt(descriptor);
   }
 }

@@ -87,7 +87,7 @@ export class UwsLibrary implements ServerLibrary {
 
   /** `change` is 1 when a connection is opened and -1 when it is closed. */
   #watchConnection(response: uWS.HttpResponse, change: number): void {
-    if (change > 0 && !this.#handlers.admitsConnection()) response.close();
+    if (change > 0 && !this.#handlers.admitsConnection(peerOf(response))) response.close();
   }
 
   #request(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
@@ -141,6 +141,11 @@ export class UwsLibrary implements ServerLibrary {
       void handshake.then((later) => later && response.cork(() => upgrade(later)));
     else if (handshake !== null) upgrade(handshake);
   }
+}
+
+/** The address of the other end; '' once the connection is closed. */
+function peerOf(response: uWS.HttpResponse): string {
+  return Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
 }
 
 interface ListenPlace {

@@ -5,4 +5,7 @@ import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
 const MAX_CHARACTERS = 8_000;
 
 /** Writes a text in the Markdown that Discord reads (https://support.discord.com/hc/articles/210298617). */
-export const toDiscord = asText(markdownDialect({ shown: (text) => text, headings: 3 }), MAX_CHARACTERS);
+export const toDiscord = asText(
+  markdownDialect({ shown: (text) => text, headings: 3, pairsMarks: true }),
+  MAX_CHARACTERS,
+);

@@ -17,7 +17,7 @@ export function showsEdits(
 ): ShowsWriting {
   return {
     kind: 'message',
-    pace: { begins: { most: 15, perSecond: 15 }, all: { most: 20, perSecond: 25 }, everyMs: 1_500 },
+    pace: { perSecond: 40, updates: 16, everyMs: 1_500 },
     shows: () => true,
     async show({ to, key, shownId, text }, signal) {
       try {

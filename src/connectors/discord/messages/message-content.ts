@@ -3,6 +3,8 @@ import { forwarded, linesOf } from '../../kit/text-lines.ts';
 import { type Attachment, type Content, type Embed, type Message, personName } from '../objects.ts';
 import { componentText } from './component-text.ts';
 
+/** https://docs.discord.com/developers/resources/message#message-object-message-flags */
+const IS_VOICE_MESSAGE = 1 << 13;
 const MENTION = /<@!?(\d{1,20})>/g;
 
 /** Returns whether the bot is addressed: by a mention, or by a reply that notifies it. */
@@ -46,7 +48,11 @@ export function answeredIn({
 
 /** Returns the attachments. A reference names the message, since a file's URL is valid for some hours only. */
 export function filesOf(message: Message): InboundFile[] {
-  return attachmentsOf(message).map((file) => inboundFile(file, message.channel_id, message.id));
+  const isVoiceNote = ((message.flags ?? 0) & IS_VOICE_MESSAGE) !== 0;
+  return attachmentsOf(message).map((file) => ({
+    ...inboundFile(file, message.channel_id, message.id),
+    ...(isVoiceNote && { isVoiceNote }),
+  }));
 }
 
 function inboundFile(file: Attachment, channelId: string, messageId: string): InboundFile {

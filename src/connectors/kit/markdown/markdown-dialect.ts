@@ -7,6 +7,8 @@ export interface Flavour {
   readonly shown: (text: string) => string;
   /** As in Dialect. */
   readonly headings: number;
+  /** Takes any two marks for a pair, also where one of them is part of an address, and two lines for one around a spoiler. */
+  readonly pairsMarks?: boolean;
 }
 
 const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', strike: '~~' };
@@ -14,13 +16,19 @@ const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', s
 const FENCE = /~~~|```/g;
 /** What a reader would take for the beginning of marks around what follows, such as an address. */
 const LONE = /(?<![*_~])[*_~]+$/;
+const RUN = /[*_~]+/g;
+const PAIRED = /```|\|\|/g;
+const WORD = /[\p{L}\p{N}]/u;
+/** What a reader would take for a definition, which it does not show. */
+const DEFINITION = /^\[(?=[^\]]{1,999}\]:)/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
 /** A platform that reads Markdown itself: what is written goes as it is, but for what it would read differently. */
-export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
+export function markdownDialect({ shown, headings, pairsMarks = false }: Flavour): Dialect<string> {
   return {
     structure: (text) => text,
-    text: (text, isLiteral, { after }) => (isLiteral ? escaped(text) : shown(withoutMarks(text, after))),
+    text: (text, isLiteral, { after }) =>
+      isLiteral ? escaped(text) : shown(withoutMarks(text, after, pairsMarks)),
     join: (parts) => parts.join(''),
     mark: (type, content) => marked(SYMBOLS[type], content),
     code: inlineCode,
@@ -45,9 +53,19 @@ function marked(symbol: string, content: string): string {
     : `${symbol}${content}${symbol}`;
 }
 
-function withoutMarks(text: string, after: string): string {
-  const fenceless = text.replace(FENCE, escaped);
+function withoutMarks(text: string, after: string, pairsMarks: boolean): string {
+  const bare = text.replace(DEFINITION, escaped);
+  if (pairsMarks) return withoutEdges(bare).replace(PAIRED, escaped);
+  const fenceless = bare.replace(FENCE, escaped);
   return after === '' ? fenceless : fenceless.replace(LONE, escaped);
+}
+
+/** Marks inside of a word are none. */
+function withoutEdges(text: string): string {
+  return text.replace(RUN, (run, at: number) => {
+    const isInWord = WORD.test(text.charAt(at - 1)) && WORD.test(text.charAt(at + run.length));
+    return isInWord ? run : escaped(run);
+  });
 }
 
 function escaped(text: string): string {

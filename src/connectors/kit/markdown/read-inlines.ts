@@ -64,7 +64,7 @@ class InlineReader {
   #marked(token: Token, from: number): Inline[] {
     const content = this.content(token.type.replace('_open', '_close'));
     const isMark = token.markup === '__' ? !isName(content) : this.#standsApart(token, from, this.#at);
-    if (isMark) return content.length === 0 ? [] : [{ type: markOf(token), content }];
+    if (isMark) return content.length === 0 ? [] : [{ type: markOf(token, content), content }];
     const marks: Inline = { type: 'text', text: token.markup, isLiteral: true };
     return [marks, ...content, marks];
   }
@@ -88,10 +88,12 @@ function touches(character: string): boolean {
   return WORD.test(character) && !SPACELESS.test(character);
 }
 
-/** One star is bold, as the specification has it; one underscore is italic. */
-function markOf({ type, markup }: Token): MarkType {
+/** One star is bold, as the specification has it; one underscore is italic. Three stars are both. */
+function markOf({ type, markup }: Token, content: readonly Inline[]): MarkType {
   if (type === 's_open') return 'strike';
-  return markup === '_' ? 'italic' : 'bold';
+  const [first, ...others] = content;
+  const isAroundBold = markup === '*' && others.length === 0 && first?.type === 'bold';
+  return markup === '_' || isAroundBold ? 'italic' : 'bold';
 }
 
 /** Backticks around a space alone would leave nothing visible. */

@@ -16,7 +16,8 @@ const MARK = /[*_~`]/g;
 /** Zero-width space: makes a mark where a letter stands beside it, and none where one was escaped. */
 const APART = '\u200b';
 const WORD = /[\p{L}\p{N}]/u;
-const NEEDS_SPACE = /[\p{L}\p{N}*_~`]/u;
+/** Beside the marks of ASCII, only those of full width keep apart nothing. */
+const NEEDS_SPACE = /[\p{L}\p{N}*_~`]|[^\0-\x7f]/u;
 
 /** A platform whose marks are one character, begin and end beside spaces only, and cannot be escaped. */
 export function symbolDialect({ shown, link, url, bullet }: Symbols): Dialect<string> {

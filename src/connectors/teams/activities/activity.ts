@@ -59,7 +59,8 @@ export type Activity = z.output<typeof Activity>;
 /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/channel-and-group-conversations#work-with-mentions */
 export const Mention = z.object({
   type: z.literal('mention'),
-  text: z.string().min(1).max(1_000),
+  /** Its mark; left out for some names, such as those with `&`. */
+  text: field(z.string().min(1).max(1_000)),
   mentioned: z.object({ id: z.string(), name: field(z.string().max(MAX_NAME)) }),
 });
 

@@ -79,9 +79,11 @@ export function quotedIn({ attachments = [], entities = [] }: Activity): Answere
 /** Returns what was written: without the mention of the bot, others by their names. */
 export function plainText({ text = '', entities, recipient }: Activity): string {
   // People may have the same mark: they are mentioned in the order of the entities.
-  const people = Map.groupBy(mentionsIn(entities), ({ text: mark }) => mark);
+  const people = Map.groupBy(mentionsIn(entities), ({ text: mark, mentioned: { name = '' } }) =>
+    mark === undefined ? name : wordsIn(mark),
+  );
   const nameOf = (mark: string): string | undefined => {
-    const named = people.get(mark);
+    const named = people.get(wordsIn(mark));
     const mentioned = (named && named.length > 1 ? named.shift() : named?.[0])?.mentioned;
     return mentioned && (mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name));
   };
@@ -98,5 +100,15 @@ function mentionsIn(entities: Activity['entities']): z.output<typeof Mention>[] 
 }
 
 function nameIn(mark: string, name: string | undefined): string {
-  return `@${name ?? mark.replace(/<\/?at[^<>]{0,100}>/g, '')}`;
+  return `@${name ?? wordsIn(mark)}`;
+}
+
+/** The words of a mark, which are escaped in a text and may not be in its entity. */
+function wordsIn(mark: string): string {
+  return mark
+    .replace(/<\/?at[^<>]{0,100}>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
 }

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { Source } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Card, Loaded, Row } from '../../parts/layout.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { Card, Read, Row } from '../../parts/layout.tsx';
 import { List } from '../../parts/list.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { State } from '../../parts/state.tsx';
-import { t } from './provider.texts.ts';
+import { t } from '../agents.texts.ts';
 
 type Detail = Answers['GET /api/agent-deliveries/{id}'];
 
@@ -17,7 +16,6 @@ const PAGE = 50;
 
 /** The events that a model was asked about, and what came of them. */
 export function Deliveries({ agentId }: { readonly agentId: string }) {
-  const [openId, setOpenId] = useState<string>();
   return (
     <section class="card">
       <List
@@ -27,15 +25,15 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
         on={['dm_', 'call_']}
         everyMs={10_000}
         of={({ deliveries }) => deliveries}
-        idOf={({ id }) => id}
+        by="id"
         next={({ total }, pages) => (total > pages * PAGE ? { offset: pages * PAGE } : null)}
         none={t.noDelivery}
       >
         {({ id, event_type: type, status, created_at: at, error }) => {
           const title = (
-            <button type="button" class="link" onClick={() => setOpenId(id)}>
-              {t.eventTypes[type] ?? type}
-            </button>
+            <DialogButton class="link" name={t.eventTypes[type] ?? type} title={t.delivery}>
+              {() => <OneDelivery id={id} />}
+            </DialogButton>
           );
           return (
             <Row title={title} note={error ?? <Moment iso={at} />}>
@@ -44,37 +42,32 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
           );
         }}
       </List>
-      {openId !== undefined && <OneDelivery id={openId} onClose={() => setOpenId(undefined)} />}
     </section>
   );
 }
 
-function OneDelivery({ id, onClose }: { readonly id: string; onClose(): void }) {
-  const detail = useAnswer('GET /api/agent-deliveries/{id}', { params: { id } }, { everyMs: 3_000 });
-  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params: { id } });
+function OneDelivery({ id }: { readonly id: string }) {
+  const params = { id };
+  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params });
   return (
-    <Dialog title={t.delivery} onClose={onClose}>
-      <Loaded answer={detail}>{(found) => <Shown {...found} />}</Loaded>
+    <>
+      <Read from="GET /api/agent-deliveries/{id}" params={params} everyMs={3_000}>
+        {(found) => <Shown {...found} />}
+      </Read>
       <div class="row">
-        <Action run={replay} done={t.replayed}>
-          {t.replay}
-        </Action>
+        <Action run={replay} done={t.replayed} name={t.replay} />
       </div>
-    </Dialog>
+    </>
   );
 }
 
 function Shown({ status, error, payload, response_body: reply, actions, attempts, usage }: Detail) {
   return (
     <>
-      <p class="row">
-        <State of={status} kind="model" /> <span class="small">{error}</span>
-      </p>
+      <Outcome status={status} error={error} reply={reply} />
       <p class="quiet small">{t.cost(attempts, usage.input_tokens, usage.output_tokens)}</p>
       <h3>{t.event}</h3>
       <Source text={JSON.stringify(payload, null, 2)} label={t.event} />
-      {reply !== null && <h3>{t.reply}</h3>}
-      {reply !== null && <Source text={reply} label={t.reply} />}
       {actions.length > 0 && <h3>{t.actions}</h3>}
       <ul>
         {actions.map(({ index, action, status: outcome, reason }) => (
@@ -83,6 +76,24 @@ function Shown({ status, error, payload, response_body: reply, actions, attempts
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+interface OutcomeProps {
+  readonly status: string;
+  readonly error: string | null;
+  readonly reply: string | null;
+}
+
+/** What came of a question. */
+function Outcome({ status, error, reply }: OutcomeProps) {
+  return (
+    <>
+      <p class="row">
+        <State of={status} kind="model" /> <span class="small">{error}</span>
+      </p>
+      {reply !== null && <Source text={reply} label={t.reply} />}
     </>
   );
 }
@@ -99,19 +110,10 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
   return (
     <Card title={t.test} hint={t.testHint}>
       <div class="row">
-        <Action class="primary" run={test}>
-          {t.testAction}
-        </Action>
-        <Action run={forget} done={t.forgotten}>
-          {t.forget}
-        </Action>
+        <Action class="primary" run={test} name={t.testAction} />
+        <Action run={forget} done={t.forgotten} name={t.forget} />
       </div>
-      {tested && (
-        <p class="row">
-          <State of={tested.status} kind="model" /> <span class="small">{tested.error}</span>
-        </p>
-      )}
-      {tested?.response_body && <Source text={tested.response_body} label={t.reply} />}
+      {tested && <Outcome {...tested} reply={tested.response_body} />}
     </Card>
   );
 }

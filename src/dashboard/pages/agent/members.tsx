@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Agent } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
-import { Form } from '../../parts/form.tsx';
+import type { Option } from '../../parts/field.ts';
+import { TextForm } from '../../parts/form.tsx';
 import { Card, Row, Rows } from '../../parts/layout.tsx';
 import { State } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
@@ -18,11 +18,9 @@ export function Members({ agent }: { readonly agent: Agent }) {
       <Keys agent={agent} />
       {agent.oauth_clients.length > 0 && (
         <Card title={t.clients}>
-          <ul class="rows">
-            {agent.oauth_clients.map(({ client_id: id, client_name: name }) => (
-              <li key={id}>{name}</li>
-            ))}
-          </ul>
+          <Rows of={agent.oauth_clients}>
+            {({ client_id: id, client_name: name }) => <Row key={id} title={name} />}
+          </Rows>
         </Card>
       )}
     </div>
@@ -30,28 +28,23 @@ export function Members({ agent }: { readonly agent: Agent }) {
 }
 
 function Accounts({ agent }: { readonly agent: Agent }) {
-  const candidates = useAnswer('GET /api/agents/_candidates');
-  const all = candidates.data?.accounts ?? [];
+  const all = useAnswer('GET /api/agents/_candidates').data?.accounts ?? [];
   const agent_id = agent.id;
-  const remove = (account_type: string, account_id: string) =>
-    ask('DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
-      params: { agent_id, account_type, account_id },
-    });
+  const endpoint = '/api/agents/{agent_id}/accounts';
   const add = (account_id: string) => {
     const body = { account_type: all.find(({ id }) => id === account_id)?.type, account_id };
-    return ask('POST /api/agents/{agent_id}/accounts', { params: { agent_id }, body });
+    return ask(`POST ${endpoint}`, { params: { agent_id }, body });
   };
+  const remove = ({ id: account_id, type: account_type }: Agent['accounts'][number]) =>
+    ask(`DELETE ${endpoint}/{account_type}/{account_id}`, { params: { agent_id, account_type, account_id } });
   return (
     <Group
       title={t.accounts}
       of={agent.accounts}
       none={t.noAccounts}
-      row={({ type, id, label, status }) => (
-        <Row key={id} title={label} note={texts.loginKinds[type]}>
-          <State of={status} />
-          <TakeOut run={() => remove(type, id)} />
-        </Row>
-      )}
+      nameOf={({ label }) => label}
+      noteOf={({ type, status }) => [texts.loginKinds[type], ' ', <State key={status} of={status} />]}
+      remove={remove}
       others={all.map(({ id, label }) => [id, label])}
       label={t.addAccount}
       add={add}
@@ -60,8 +53,7 @@ function Accounts({ agent }: { readonly agent: Agent }) {
 }
 
 function Keys({ agent }: { readonly agent: Agent }) {
-  const keys = useAnswer('GET /api/api-keys');
-  const all = keys.data?.keys ?? [];
+  const all = useAnswer('GET /api/api-keys').data?.keys ?? [];
   const endpoint = '/api/agents/{agent_id}/keys/{key_id}';
   const paramsOf = (key_id: string) => ({ params: { agent_id: agent.id, key_id } });
   return (
@@ -69,11 +61,9 @@ function Keys({ agent }: { readonly agent: Agent }) {
       title={t.keys}
       of={agent.keys}
       none={t.noKeys}
-      row={({ id, key_prefix: prefix }) => (
-        <Row key={id} title={all.find((each) => each.id === id)?.name} note={`${prefix}…`}>
-          <TakeOut run={() => ask(`DELETE ${endpoint}`, paramsOf(id))} />
-        </Row>
-      )}
+      nameOf={({ id }) => all.find((each) => each.id === id)?.name ?? ''}
+      noteOf={({ key_prefix: prefix }) => `${prefix}…`}
+      remove={({ id }) => ask(`DELETE ${endpoint}`, paramsOf(id))}
       others={all.map(({ id, name, key_prefix: prefix }) => [id, `${name} (${prefix}…)`])}
       label={t.addKey}
       add={(id) => ask(`POST ${endpoint}`, paramsOf(id))}
@@ -81,44 +71,35 @@ function Keys({ agent }: { readonly agent: Agent }) {
   );
 }
 
-function TakeOut({ run }: { run(): Promise<unknown> }) {
-  return (
-    <Action class="quietly" run={run}>
-      {t.takeOut}
-    </Action>
-  );
-}
-
 interface GroupProps<T> {
   readonly title: string;
   readonly of: readonly T[];
   readonly none: string;
-  row(member: T): ComponentChildren;
+  nameOf(member: T): string;
+  noteOf(member: T): ComponentChildren;
+  remove(member: T): Promise<unknown>;
   /** All there are, also of other agents. */
-  readonly others: readonly (readonly [id: string, name: string])[];
+  readonly others: readonly Option[];
   readonly label: string;
   add(id: string): Promise<unknown>;
 }
 
 /** The members of a kind, and a form that adds one of what other agents have. */
-function Group<T extends { readonly id: string }>({
-  title,
-  of,
-  none,
-  row,
-  others,
-  ...adding
-}: GroupProps<T>) {
+function Group<T extends { readonly id: string }>(props: GroupProps<T>) {
+  const { title, of, none, others, label, add } = props;
   const options = others.filter(([id]) => !of.some((member) => member.id === id));
-  const fields = { id: { label: adding.label, type: 'choice', options } };
-  const draft = useSignal<Readonly<Record<string, string | boolean>>>({});
-  const add = (): Promise<unknown> => adding.add(`${draft.value.id || options[0]?.[0]}`);
   return (
     <Card title={title}>
       <Rows of={of} none={none}>
-        {row}
+        {(member) => (
+          <Row key={member.id} title={props.nameOf(member)} note={props.noteOf(member)}>
+            <Action class="quietly" run={() => props.remove(member)} name={t.takeOut} />
+          </Row>
+        )}
       </Rows>
-      {options.length > 0 && <Form fields={fields} draft={draft} submit={add} action={t.add} inline />}
+      {options.length > 0 && (
+        <TextForm label={label} type="choice" options={options} send={add} action={t.add} />
+      )}
     </Card>
   );
 }

@@ -1,15 +1,13 @@
-import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
-import { bodyOf, type Draft, entryOf, type Fields, fieldOf, useDraft } from '../../parts/draft.ts';
+import { type Body, bodyOf, type Fields, fieldOf, fillIn } from '../../parts/field.ts';
 import { Form, Input, Inputs } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/layout.tsx';
+import { Read } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
+import { t } from '../agents.texts.ts';
 import { TestAgent } from './deliveries.tsx';
-import { t } from './provider.texts.ts';
 
 type Catalog = Answers['GET /api/agents/providers'];
 type Stored = Answers['GET /api/agents/{agent_id}/provider'];
@@ -17,18 +15,16 @@ type Found = Answers['POST /api/agents/{agent_id}/provider/browse'];
 
 /** The model that answers for an agent. */
 export function ProviderForm({ agentId }: { readonly agentId: string }) {
-  const catalog = useAnswer('GET /api/agents/providers');
-  const stored = useAnswer('GET /api/agents/{agent_id}/provider', { params: { agent_id: agentId } });
   return (
-    <Loaded answer={catalog}>
+    <Read from="GET /api/agents/providers">
       {(known) => (
-        <Loaded answer={stored}>
+        <Read from="GET /api/agents/{agent_id}/provider" params={{ agent_id: agentId }}>
           {(provider) => (
             <Choosing key={`${provider.provider} ${provider.updated_at}`} catalog={known} stored={provider} />
           )}
-        </Loaded>
+        </Read>
       )}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -38,13 +34,13 @@ interface EditorProps {
 }
 
 function Choosing({ catalog, stored }: EditorProps) {
-  const chosen = useSignal<string | boolean>(stored.provider ?? '');
+  const [chosen, choose] = useState<string>(stored.provider ?? '');
   const offered = catalog.providers.map((each) => [each.name, each.title] as const);
   return (
     <div class="columns">
       <section class="card">
-        <Input {...t.provider} of={chosen} options={[['', t.none], ...offered]} />
-        <Editor key={chosen.value} catalog={catalog} stored={stored} name={`${chosen.value}`} />
+        <Input {...t.provider} value={chosen} onValue={choose} options={[['', t.none], ...offered]} />
+        <Editor key={chosen} catalog={catalog} stored={stored} name={chosen} />
       </section>
       {stored.provider !== null && <TestAgent agentId={stored.agent_id} />}
     </div>
@@ -53,34 +49,33 @@ function Choosing({ catalog, stored }: EditorProps) {
 
 function Editor({ catalog, stored, name }: EditorProps & { readonly name: string }) {
   const provider = catalog.providers.find((each) => each.name === name);
-  const secrets = name === stored.provider ? stored.secrets_set : [];
+  const isSame = name === stored.provider;
   const settings = Object.entries(provider?.schema.properties ?? {}).map(([field, property]) => {
-    const description = secrets.includes(field) ? texts.keepSecret : property.description;
+    const isSet = isSame && stored.secrets_set.includes(field);
+    const description = isSet ? texts.keepSecret : property.description;
     return [field, fieldOf({ ...property, description }, t.usual)] as const;
   });
   const fields: Fields = Object.fromEntries(settings);
-  const config = useDraft(fields, name === stored.provider ? stored.config : {});
-  const filter = useSignal(stored.event_filter);
-  const texting = t.words(catalog.default_system_prompt);
-  const words = useDraft(texting, stored);
-  const submit = () => {
-    const given = { config: bodyOf(fields, config, false), ...bodyOf(texting, words, false) };
-    const body = provider ? { provider: name, event_filter: filter.value, ...given } : { provider: null };
+  const words = t.words(catalog.default_system_prompt);
+  const events: Fields = Object.fromEntries(
+    catalog.event_types.map((type) => [type, { label: t.eventTypes[type] ?? type, type: 'check' }]),
+  );
+  const submit = (config: Body, form: HTMLFormElement) => {
+    const event_filter = provider && bodyOf(form, events, stored.event_filter, false);
+    const said = provider && bodyOf(form, words, {}, false);
+    const body = provider ? { provider: name, event_filter, config, ...said } : { provider: null };
     return ask('PATCH /api/agents/{agent_id}/provider', { params: { agent_id: stored.agent_id }, body });
   };
+  const config = isSame ? stored.config : {};
   return (
-    <Form submit={submit} action={texts.save} done={texts.saved}>
+    <Form fields={fields} stored={config} submit={submit} action={texts.save} done={texts.saved}>
       {provider && (
         <>
-          <Inputs of={fields} draft={config} />
-          <Browse agentId={stored.agent_id} provider={name} fields={fields} config={config} />
-          <Inputs of={texting} draft={words} />
+          <Browse agentId={stored.agent_id} provider={name} fields={fields} />
+          <Inputs of={words} values={{ ...stored }} />
           <fieldset>
             <legend>{t.events}</legend>
-            {catalog.event_types.map((type) => {
-              const label = t.eventTypes[type] ?? type;
-              return <Input key={type} label={label} type="check" of={entryOf(filter, type, false)} />;
-            })}
+            <Inputs of={events} values={stored.event_filter} />
           </fieldset>
         </>
       )}
@@ -92,14 +87,15 @@ interface BrowseProps {
   readonly agentId: string;
   readonly provider: string;
   readonly fields: Fields;
-  readonly config: Draft;
 }
 
-/** Asks the provider with this key what it offers. */
-function Browse({ agentId, provider, fields, config }: BrowseProps) {
+/** Asks the provider with the key in the form what it offers. */
+function Browse({ agentId, provider, fields }: BrowseProps) {
   const [found, setFound] = useState<Found>();
+  const place = useRef<HTMLDivElement>(null);
+  const formOf = () => place.current!.closest('form')!;
   const browse = async (): Promise<void> => {
-    const body = { provider, config: bodyOf(fields, config, false) };
+    const body = { provider, config: bodyOf(formOf(), fields, {}, false) };
     const params = { agent_id: agentId };
     setFound(await ask('POST /api/agents/{agent_id}/provider/browse', { params, body }));
   };
@@ -108,16 +104,16 @@ function Browse({ agentId, provider, fields, config }: BrowseProps) {
     (field) => choices[field].length > 0 && fields[field],
   );
   return (
-    <div class="field">
-      <Action run={browse}>{t.browse}</Action>
+    <div class="field" ref={place}>
+      <Action run={browse} name={t.browse} />
       {found?.notice && <p class="hint">{found.notice}</p>}
       {offered.map((field) => {
         const names = choices[field].map(
           ({ id, name, ends_at: ends }) => [id, ends === null ? name : t.ends(name, ends)] as const,
         );
-        const of = entryOf(config, field, '');
+        const choose = (id: string): void => fillIn(formOf(), field, id);
         const options = [['', t.choose] as const, ...names];
-        return <Input key={field} label={t.offers[field]} type="choice" of={of} options={options} />;
+        return <Input key={field} label={t.offers[field]} type="choice" onValue={choose} options={options} />;
       })}
     </div>
   );

@@ -1,22 +1,19 @@
 import { useLocation } from 'wouter-preact';
 import type { Agent, Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import type { Body } from '../../parts/draft.ts';
+import type { Body } from '../../parts/field.ts';
 import { Form } from '../../parts/form.tsx';
-import { Card, Loaded } from '../../parts/layout.tsx';
+import { Card, Read } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
-import { t as b } from '../account/budgets.texts.ts';
-import { BudgetTable } from '../account/budgets.tsx';
+import { BudgetTable } from '../account/usage.tsx';
+import { t as account } from '../account.texts.ts';
 import { t } from '../agents.texts.ts';
 
 /** What an agent is called, may do, and may use. */
 export function Settings({ agent }: { readonly agent: Agent }) {
   const params = { agent_id: agent.id };
-  const policy = useAnswer('GET /api/agents/{agent_id}/policy', { params });
-  const usage = useAnswer('GET /api/usage', { query: { days: 1 } });
   const change = (body: object) => ask('PATCH /api/agents/{agent_id}', { params, body });
   const common = { action: texts.save, done: texts.saved };
   return (
@@ -26,16 +23,18 @@ export function Settings({ agent }: { readonly agent: Agent }) {
           <Form fields={t.naming} stored={agent} submit={change} {...common} />
           {!agent.is_default && <NotDefault agent={agent} />}
         </section>
-        <Loaded answer={policy}>{(stored) => <Policy stored={stored} />}</Loaded>
+        <Read from="GET /api/agents/{agent_id}/policy" params={params}>
+          {(stored) => <Policy stored={stored} />}
+        </Read>
       </div>
-      <Loaded answer={usage}>
+      <Read from="GET /api/usage" query={{ days: 1 }}>
         {({ budgets }) => (
-          <Card title={b.title} hint={b.hint}>
+          <Card title={account.budget.title} hint={account.budget.hint}>
             <BudgetTable of={budgets.filter((each) => each.agent_id === agent.id)} />
             <details>
-              <summary>{b.change}</summary>
+              <summary>{account.budget.change}</summary>
               <Form
-                fields={b.limits}
+                fields={account.budget.limits}
                 stored={agent.budget}
                 submit={(budget) => change({ budget })}
                 {...common}
@@ -44,7 +43,7 @@ export function Settings({ agent }: { readonly agent: Agent }) {
             </details>
           </Card>
         )}
-      </Loaded>
+      </Read>
     </div>
   );
 }
@@ -58,9 +57,11 @@ function NotDefault({ agent }: { readonly agent: Agent }) {
   };
   return (
     <div class="row">
-      <Action run={() => ask('POST /api/agents/{agent_id}/set-default', { params })} done={texts.saved}>
-        {t.makeDefault}
-      </Action>
+      <Action
+        run={() => ask('POST /api/agents/{agent_id}/set-default', { params })}
+        done={texts.saved}
+        name={t.makeDefault}
+      />
       <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(agent.name)} run={remove} />
     </div>
   );

@@ -28,7 +28,7 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
         <span class="gap" />
         <Confirm action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <LiveLevel label={calls.level} of={live.level} />}
+      {live?.sound.value && <LiveLevel label={calls.level} of={live.sound.value.level} />}
       {isActive && <Say call={call} />}
       {isActive && call.capabilities.includes('write') && (
         <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />
@@ -40,25 +40,19 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
 
 /** To hear and to be heard, here in the browser. */
 function Hearing({ live }: { readonly live: LiveCall }) {
-  const audio = live.audio.value;
-  if (audio === 'off')
+  const sound = live.sound.value;
+  if (sound === null)
     return (
       <>
-        <Action class="primary" run={() => live.listen()}>
-          {t.listen}
-        </Action>
-        <Action run={() => live.speak()}>{t.speak}</Action>
+        <Action class="primary" run={() => live.listen()} name={t.listen} />
+        <Action run={() => live.speak()} name={t.speak} />
       </>
     );
   return (
     <>
-      <Action run={() => live.stopListening()}>{t.stopListening}</Action>
-      {audio === 'listening' && <Action run={() => live.speak()}>{t.speak}</Action>}
-      {audio === 'speaking' && (
-        <button type="button" class="danger" onClick={() => live.mute()}>
-          {t.mute}
-        </button>
-      )}
+      <Action run={() => live.stopListening()} name={t.stopListening} />
+      {sound.microphone.value === null && <Action run={() => live.speak()} name={t.speak} />}
+      {sound.microphone.value !== null && <Action class="danger" name={t.mute} run={() => live.mute()} />}
     </>
   );
 }
@@ -66,31 +60,25 @@ function Hearing({ live }: { readonly live: LiveCall }) {
 function Say({ call }: { readonly call: Status }) {
   const params = { call_id: call.call_id };
   if (!call.capabilities.includes('hosted_tts')) return <p class="quiet small">{t.noSpeech}</p>;
-  const say = async (text: string): Promise<void> => {
-    await ask('POST /api/call/{call_id}/say', { params, body: { text } });
-  };
+  const say = (text: string) => ask('POST /api/call/{call_id}/say', { params, body: { text } });
   return (
     <div class="with-button">
       <TextForm action={t.say} label={t.sayLabel} send={say} maxLength={10_000} />
-      <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })}>{t.stop}</Action>
+      <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })} name={t.stop} />
     </div>
   );
 }
 
 function Keypad({ callId }: { readonly callId: string }) {
-  const press = (digits: string): void => {
-    void attempt(() =>
-      ask('POST /api/call/{call_id}/dtmf', { params: { call_id: callId }, body: { digits } }),
-    );
-  };
+  const params = { call_id: callId };
+  const press = (digits: string) => ask('POST /api/call/{call_id}/dtmf', { params, body: { digits } });
   return (
     <details>
       <summary>{t.digits}</summary>
       <div class="keypad">
         {KEYS.map((key) => (
-          <button type="button" key={key} onClick={() => press(key)}>
-            {key}
-          </button>
+          // One that is pressed twice is two digits: it waits for nothing.
+          <Action key={key} name={key} run={() => void attempt(() => press(key))} />
         ))}
       </div>
     </details>

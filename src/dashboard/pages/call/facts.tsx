@@ -1,6 +1,9 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { Answers, Call } from '../../api/answers.ts';
+import { useAnswer } from '../../api/use-answer.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Card, Facts } from '../../parts/layout.tsx';
+import { Chart } from '../../parts/chart.tsx';
+import { Card, Facts, Row, Rows } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { texts } from '../../texts.ts';
@@ -42,14 +45,51 @@ export function Participants({ call, live }: ParticipantsProps) {
   if (participants.length === 0) return null;
   return (
     <Card title={t.participants}>
-      <ul class="rows">
-        {participants.map(({ id, name }) => (
-          <li key={id} class="row">
-            <span class="grow cut">{name || t.otherEnd}</span>
+      <Rows of={participants}>
+        {({ id, name }) => (
+          <Row key={id} title={name || t.otherEnd}>
             {speaking.has(name) && <Badge tone="good">{t.speaksNow}</Badge>}
-          </li>
-        ))}
-      </ul>
+          </Row>
+        )}
+      </Rows>
+    </Card>
+  );
+}
+
+type Audio = Answers['GET /api/call/{call_id}/audio'];
+const READ_MS = 400;
+/** About two minutes. */
+const MOST_SAMPLES = 240;
+
+/** How loud both sides are and were, and how the audio is doing. */
+export function Levels({ callId }: { readonly callId: string }) {
+  const params = { call_id: callId };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params, everyMs: READ_MS });
+  const [samples, setSamples] = useState<readonly { readonly timeS: number; readonly audio: Audio }[]>([]);
+  useEffect(() => {
+    if (data)
+      setSamples((former) => [...former, { timeS: Date.now() / 1000, audio: data }].slice(-MOST_SAMPLES));
+  }, [data]);
+  if (data === undefined) return null;
+  const { received, sent } = data;
+  return (
+    <Card title={t.audio}>
+      <Chart
+        label={calls.levels.join(', ')}
+        times={samples.map(({ timeS }) => timeS)}
+        series={[
+          { label: calls.levels[0], values: samples.map(({ audio }) => Math.sqrt(audio.received.level)) },
+          { label: calls.levels[1], values: samples.map(({ audio }) => Math.sqrt(audio.sent.level)) },
+        ]}
+      />
+      <Facts
+        of={[
+          [t.receivedDelay, t.milliseconds(received.delay_ms)],
+          [t.lost, `${received.lost} / ${received.late} / ${received.concealed}`],
+          [t.sentDelay, t.milliseconds(sent.delay_ms)],
+          [t.underruns, sent.underruns],
+        ]}
+      />
     </Card>
   );
 }

@@ -2,13 +2,22 @@ import type { Answers } from '../../api/answers.ts';
 import type { Item, Turn } from '../../call/live-call.ts';
 import { Empty } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { useFollowed } from '../../parts/seen.ts';
 import { t } from '../call.texts.ts';
 
+interface TimeLineProps {
+  readonly items: readonly Item[];
+  readonly none: string;
+  /** Its end is kept in sight. */
+  readonly isLive?: boolean;
+}
+
 /** What was said, written and happened, in order. */
-export function TimeLine({ items, none }: { readonly items: readonly Item[]; readonly none: string }) {
+export function TimeLine({ items, none, isLive = false }: TimeLineProps) {
+  const list = useFollowed<HTMLOListElement>(items.at(-1));
   if (items.length === 0) return <Empty>{none}</Empty>;
   return (
-    <ol class="transcript" aria-live="polite">
+    <ol ref={isLive ? list : null} class="transcript" aria-live="polite">
       {items.map((item, at) => (
         <li key={at} class={`${item.kind}${item.isFinal ? '' : ' interim'}`}>
           {item.at !== '' && <Moment iso={item.at} />}{' '}

@@ -50,34 +50,43 @@ function nameOf({ $ref = '' }: Schema): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
-/** A type in a few words, as in `array of Call` or `"udp" | "tcp" | null`. */
-export function typeText(schema: Schema): string {
-  const { $ref, type, items, enum: values, const: only, additionalProperties: others } = schema;
-  const choices = schema.anyOf ?? schema.oneOf;
-  if ($ref !== undefined) return nameOf(schema);
-  if (choices !== undefined) return choices.map(typeText).join(' | ');
-  if (only !== undefined) return JSON.stringify(only);
-  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (items !== undefined) return `array of ${typeText(items)}`;
-  if (typeof others === 'object') return `object of ${typeText(others)}`;
-  return typeof type === 'string' ? type : (type?.join(' | ') ?? 'any');
+/** Schemas may contain themselves. */
+const DEEPEST = 5;
+
+/** A schema as types are written, with the descriptions of its fields above them. */
+export function textOf(document: Document, schema: Schema, depth = 0): string {
+  const {
+    type,
+    properties,
+    required = [],
+    items,
+    additionalProperties,
+    ...found
+  } = resolved(document, schema);
+  const inner = (each: Schema): string => textOf(document, each, depth + 1);
+  const choices = found.anyOf ?? found.oneOf;
+  const values = found.const === undefined ? found.enum : [found.const];
+  if (depth > DEEPEST) return nameOf(schema) || 'object';
+  if (choices) return choices.map((each) => textOf(document, each, depth)).join(' | ');
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (items) return `array of ${textOf(document, items, depth)}`;
+  if (typeof additionalProperties === 'object') return `{ [name]: ${inner(additionalProperties)} }`;
+  if (!properties) return typeof type === 'string' ? type : (type?.join(' | ') ?? 'any');
+  const indent = '  '.repeat(depth);
+  const lines = Object.entries(properties).flatMap(([name, property]) => [
+    ...(property.description ? [`${indent}  // ${property.description}`] : []),
+    `${indent}  ${name}${required.includes(name) ? '' : '?'}: ${inner(property)}`,
+  ]);
+  return ['{', ...lines, `${indent}}`].join('\n');
 }
 
 /** What a request may look like: the fields that it must have. */
 export function exampleOf(document: Document, schema: Schema, depth = 0): unknown {
-  const {
-    type,
-    properties = {},
-    required = [],
-    enum: values,
-    const: only,
-    ...rest
-  } = resolved(document, schema);
+  const { type, properties = {}, required = [], ...rest } = resolved(document, schema);
   const [first] = rest.anyOf ?? rest.oneOf ?? [];
-  if (rest.default !== undefined) return rest.default;
-  if (only !== undefined) return only;
-  if (values !== undefined) return values[0];
   if (first !== undefined) return exampleOf(document, first, depth);
+  const known = rest.default ?? rest.const ?? rest.enum?.[0];
+  if (known !== undefined) return known;
   if (type === 'array') return [];
   if (type === 'boolean') return false;
   if (type === 'integer' || type === 'number') return 0;

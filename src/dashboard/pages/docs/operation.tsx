@@ -1,15 +1,16 @@
-import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { BASE } from '../../api/request.ts';
 import { Source } from '../../parts/copy.tsx';
-import { useDraft } from '../../parts/draft.ts';
-import { Form, Input, Inputs } from '../../parts/form.tsx';
+import type { Body } from '../../parts/field.ts';
+import { Form } from '../../parts/form.tsx';
+import { Fold } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../docs.texts.ts';
-import { type Document, exampleOf, type Operation, resolved, type Schema, typeText } from './document.ts';
-import { Prose } from './prose.tsx';
+import { type Document, exampleOf, type Operation, type Schema, textOf } from './document.ts';
 
 const JSON_TYPE = 'application/json';
+/** The field of the body: no parameter is called so. */
+const BODY = ' body';
 
 interface OperationProps {
   readonly document: Document;
@@ -17,7 +18,7 @@ interface OperationProps {
   readonly path: string;
   readonly operation: Operation;
   /** The key with which requests are tried; empty: the session. */
-  readonly apiKey: Signal<string | boolean>;
+  readonly apiKey: string;
 }
 
 /** One endpoint: what it takes and answers, and a form to try it. */
@@ -26,31 +27,35 @@ export function OperationBody(props: OperationProps) {
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const parameters = operation.parameters ?? [];
   const messages = operation['x-messages'];
+  const query = {
+    properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
   return (
     <>
       <Prose text={operation.description} />
-      {parameters.length > 0 && (
-        <Fields
-          title={t.parameters}
-          document={document}
-          schema={{
-            properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
-            required: parameters.filter(({ required }) => required).map(({ name }) => name),
-          }}
-        />
-      )}
-      {body && <Fields title={t.body} document={document} schema={body} />}
-      {Object.entries(operation.responses).map(([status, { description, content }]) => (
-        <Fields
-          key={status}
-          title={`${status} ${description}`}
-          document={document}
-          schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
-        />
-      ))}
+      {parameters.length > 0 && <Shape title={t.parameters} document={document} schema={query} />}
+      {body && <Shape title={t.body} document={document} schema={body} />}
+      {Object.entries(operation.responses).map(([status, { description, content }]) => {
+        const schema = status < '400' ? content?.[JSON_TYPE]?.schema : undefined;
+        const title = `${status} ${description}`;
+        if (schema === undefined) return <Prose key={status} text={title} />;
+        return <Shape key={status} title={title} document={document} schema={schema} />;
+      })}
       {messages ? <Messages {...messages} /> : <TryIt {...props} body={body} />}
     </>
   );
+}
+
+interface ShapeProps {
+  readonly title: string;
+  readonly document: Document;
+  readonly schema: Schema;
+}
+
+/** What is sent or answered. */
+function Shape({ title, document, schema }: ShapeProps) {
+  return <Fold title={title}>{() => <Source text={textOf(document, schema)} label={title} />}</Fold>;
 }
 
 /** Of a WebSocket, in both directions. */
@@ -64,62 +69,19 @@ function Messages(messages: NonNullable<Operation['x-messages']>) {
   ));
 }
 
-interface FieldsProps {
-  readonly title: string;
-  readonly document: Document;
-  readonly schema: Schema;
-}
-
-/** The fields of an object, which are shown once it is opened: schemas may contain themselves. */
-function Fields({ title, document, schema }: FieldsProps) {
-  const [isOpen, setOpen] = useState(false);
-  const inner = innermost(document, schema);
-  const { properties = {}, required = [] } = inner;
-  const rows = Object.entries(properties);
-  if (rows.length === 0) return <Prose text={title} />;
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen && (
-        <ul class="rows fields">
-          {rows.map(([name, property]) => (
-            <li key={name}>
-              <span>
-                <code>{name}</code> <span class="quiet small">{typeText(property)}</span>{' '}
-                {required.includes(name) && <strong class="small">{t.required}</strong>}
-              </span>
-              <Prose text={property.description ?? ''} />
-              {innermost(document, property).properties && (
-                <Fields title={typeText(property)} document={document} schema={property} />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </details>
-  );
-}
-
-/** The object in a list, a map or a choice. */
-function innermost(document: Document, schema: Schema): Schema {
-  const found = resolved(document, schema);
-  const { items, additionalProperties: others, anyOf = found.oneOf } = found;
-  if (items) return innermost(document, items);
-  if (typeof others === 'object') return innermost(document, others);
-  return anyOf?.map((each) => innermost(document, each)).find(({ properties }) => properties) ?? found;
-}
-
 /** Sends the request from here, as whoever is signed in or with the key. */
 function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
   const { document, method, path, operation, apiKey, body } = props;
-  const text = useSignal<string | boolean>(body ? JSON.stringify(exampleOf(document, body), null, 2) : '');
   const [answer, setAnswer] = useState('');
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'header');
   const named = parameters.map(({ name, required = false }) => [name, { label: name, required }] as const);
-  const fields = Object.fromEntries(named);
-  const draft = useDraft(fields);
-  const send = async (): Promise<void> => {
-    const given = (name: string): string => `${draft.value[name] ?? ''}`;
+  const fields = {
+    ...Object.fromEntries(named),
+    ...(body && { [BODY]: { label: t.body, type: 'area', rows: 8 } }),
+  };
+  const example = { [BODY]: body && JSON.stringify(exampleOf(document, body), null, 2) };
+  const send = async (typed: Body): Promise<void> => {
+    const given = (name: string): string => `${typed[name] ?? ''}`;
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given(name)));
     const url = new URL(filled.slice(1), BASE);
     for (const { name, in: place } of parameters)
@@ -128,19 +90,21 @@ function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
       method: method.toUpperCase(),
       headers: {
         ...(body && { 'Content-Type': JSON_TYPE }),
-        ...(apiKey.value && { 'X-API-Key': `${apiKey.value}` }),
+        ...(apiKey && { 'X-API-Key': apiKey }),
       },
-      ...(body && { body: `${text.value}` }),
+      ...(body && { body: given(BODY) }),
     });
     setAnswer(`${response.status} ${response.statusText}\n${pretty(await response.text())}`);
   };
   return (
     <details>
       <summary>{t.tryIt}</summary>
-      <Form submit={() => send().catch(() => setAnswer(texts.noAnswer))} action={texts.send}>
-        <Inputs of={fields} draft={draft} />
-        {body && <Input label={t.body} type="area" of={text} rows={8} />}
-      </Form>
+      <Form
+        fields={fields}
+        stored={example}
+        submit={(typed) => send(typed).catch(() => setAnswer(texts.noAnswer))}
+        action={texts.send}
+      />
       <div aria-live="polite">{answer !== '' && <Source text={answer} label={t.answer} />}</div>
     </details>
   );
@@ -152,4 +116,18 @@ function pretty(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A description of the API: paragraphs, with code in backticks. */
+export function Prose({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <>
+      {text.split('\n').map((line, at) => (
+        <p key={at}>
+          {line.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+        </p>
+      ))}
+    </>
+  );
 }

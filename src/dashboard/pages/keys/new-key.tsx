@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { BASE } from '../../api/request.ts';
 import { Copyable } from '../../parts/copy.tsx';
 import { Input } from '../../parts/form.tsx';
@@ -6,15 +6,15 @@ import { t } from '../keys.texts.ts';
 
 /** A key, which is shown this once, and what to do with it. */
 export function NewKey({ value, isAgent }: { readonly value: string; readonly isAgent: boolean }) {
-  const chosen = useSignal<string | boolean>('mcp');
-  const [sample, name] = t.samples.find(([each]) => each === chosen.value) ?? t.samples[0];
+  const [chosen, choose] = useState('mcp');
+  const [sample, name] = t.samples.find(([each]) => each === chosen) ?? t.samples[0];
   return (
     <>
       <p>{t.once}</p>
       <Copyable text={value} label={t.created} />
       {isAgent && (
         <>
-          <Input label={t.useIn} type="choice" of={chosen} options={t.samples} />
+          <Input label={t.useIn} type="choice" onValue={choose} options={t.samples} />
           <Copyable text={SAMPLES[sample](value)} label={name} />
         </>
       )}

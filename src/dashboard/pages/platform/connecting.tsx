@@ -3,11 +3,11 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
 import { Copyable, QrCode } from '../../parts/copy.tsx';
-import type { Body } from '../../parts/draft.ts';
+import type { Body } from '../../parts/field.ts';
 import { Form, TextForm } from '../../parts/form.tsx';
 import { Card } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { t } from './connecting.texts.ts';
+import { t } from '../platforms.texts.ts';
 
 /** Leaves for the platform's sign-in, which comes back here. */
 export async function connectBySignIn(provider: string, options: object): Promise<void> {
@@ -40,7 +40,7 @@ export function OwnerCode({ platform }: { readonly platform: string }) {
   return (
     <Card title={t.owner} hint={t.ownerHint}>
       {code !== '' && <Copyable text={code} label={t.ownerCode} />}
-      <Action run={make}>{t.makeCode}</Action>
+      <Action run={make} name={t.makeCode} />
     </Card>
   );
 }
@@ -59,9 +59,11 @@ export function InviteLink({ platform }: { readonly platform: string }) {
   return (
     <Card title={t.invite} hint={t.inviteHint}>
       {invite && <Shown {...invite} />}
-      <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
-        {invite ? t.another : t.makeInvite}
-      </Action>
+      <Action
+        class={invite ? '' : 'primary'}
+        run={async () => setInvite(await inviteFor(platform))}
+        name={invite ? t.another : t.makeInvite}
+      />
     </Card>
   );
 }

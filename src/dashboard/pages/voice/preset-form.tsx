@@ -1,11 +1,12 @@
-import { useSignal } from '@preact/signals';
+import { useRef, useState } from 'preact/hooks';
 import type { Answers, Preset, SpeechKind } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { type Body, type Fields, fieldOf, useDraft } from '../../parts/draft.ts';
+import { Action } from '../../parts/action.tsx';
+import { type Body, bodyOf, type Fields, fieldOf, fillIn } from '../../parts/field.ts';
 import { Form, Input } from '../../parts/form.tsx';
+import { Row, Rows } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../voice.texts.ts';
-import { Voices } from './voices.tsx';
 
 type Catalog = Answers['GET /api/voice-configs/schema'];
 type Provider = Catalog['providers'][number];
@@ -21,11 +22,11 @@ interface PresetFormProps {
 export function PresetForm({ catalog, ...props }: PresetFormProps & { readonly catalog: Catalog }) {
   const { kind, preset } = props;
   const offering = catalog.providers.filter(({ kinds }) => kinds[kind] !== undefined);
-  const chosen = useSignal<string | boolean>(preset?.provider ?? offering[0]?.name ?? '');
-  const provider = offering.find(({ name }) => name === chosen.value);
+  const [chosen, choose] = useState<string>(preset?.provider ?? offering[0]?.name ?? '');
+  const provider = offering.find(({ name }) => name === chosen);
   return (
     <>
-      {!preset && <Input {...t.provider} of={chosen} options={namesOf(offering)} />}
+      {!preset && <Input {...t.provider} onValue={choose} options={namesOf(offering)} />}
       {provider && <OfProvider key={provider.name} {...props} provider={provider} />}
     </>
   );
@@ -34,6 +35,8 @@ export function PresetForm({ catalog, ...props }: PresetFormProps & { readonly c
 function namesOf(all: readonly { readonly name: string; readonly title: string }[]) {
   return all.map(({ name, title }) => [name, title] as const);
 }
+
+const USUAL = { enabled: true };
 
 function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { readonly provider: Provider }) {
   const options = optionsOf(provider, kind);
@@ -47,7 +50,7 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
     ...options,
     enabled: t.enabledField,
   };
-  const draft = useDraft(fields, { enabled: true, ...preset, ...preset?.options });
+  const stored = preset && { ...preset, ...preset.options };
   const submit = async (body: Body): Promise<void> => {
     const given = Object.entries(body);
     const common = given.filter(([name]) => options[name] === undefined);
@@ -59,9 +62,9 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
   };
   const { missing } = provider.kinds[kind] ?? {};
   return (
-    <Form fields={fields} stored={preset} draft={draft} submit={submit} action={texts.save}>
+    <Form fields={fields} stored={stored} initial={USUAL} submit={submit} action={texts.save}>
       {missing && <p class="banner warn">{missing}</p>}
-      {kind === 'tts' && <Voices provider={provider} draft={draft} preset={preset} />}
+      {kind === 'tts' && <Voices provider={provider} preset={preset} />}
     </Form>
   );
 }
@@ -74,4 +77,50 @@ function optionsOf({ kinds }: Provider, kind: SpeechKind): Fields {
     return [name, fieldOf({ ...property, description: hint }, t.usual)] as const;
   });
   return Object.fromEntries(fields);
+}
+
+type Voice = Answers['POST /api/providers/{name}/voices']['voices'][number];
+
+interface VoicesProps {
+  readonly provider: Answers['GET /api/voice-configs/schema']['providers'][number];
+  readonly preset: Preset | undefined;
+}
+
+/** The voices of the provider, to be heard and chosen for the form that this stands in. */
+export function Voices({ provider, preset }: VoicesProps) {
+  const { name, needs_key: needsKey, regions } = provider;
+  const [voices, setVoices] = useState<readonly Voice[]>();
+  const [wanted, setWanted] = useState('');
+  const place = useRef<HTMLDivElement>(null);
+  const formOf = () => place.current!.closest('form')!;
+  const list = async (): Promise<void> => {
+    const given = { ...(needsKey && { api_key: t.key }), ...(regions.length > 0 && { region: t.region }) };
+    const ofKey = bodyOf(formOf(), given, {}, true);
+    const whose = preset && ofKey.api_key === undefined ? { voice_config_id: preset.id } : ofKey;
+    const body = needsKey ? whose : {};
+    setVoices((await ask('POST /api/providers/{name}/voices', { params: { name }, body })).voices);
+  };
+  const shown = (voices ?? []).filter((voice) =>
+    `${voice.name} ${voice.description} ${voice.languages}`.toLowerCase().includes(wanted.toLowerCase()),
+  );
+  return (
+    <div class="field" ref={place}>
+      <Action run={list} name={t.listVoices} />
+      {voices && (
+        <>
+          <Input label={t.findVoice} onValue={setWanted} type="search" />
+          <Rows of={shown} class="scrolling">
+            {({ id, name: title, description, languages, preview_url: preview }) => (
+              <Row key={id} title={title} note={[description, ...languages].filter(Boolean).join(' · ')}>
+                {preview?.startsWith('https:') && (
+                  <Action run={() => new Audio(preview).play()} name="▶" label={`${t.preview}: ${title}`} />
+                )}
+                <Action run={() => fillIn(formOf(), 'voice', id)} name={t.choose} />
+              </Row>
+            )}
+          </Rows>
+        </>
+      )}
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import {
-  INTERRUPTION,
+  INTERRUPTIONS,
   integer,
   keyterms,
   language,
@@ -34,7 +34,7 @@ const TTS: SpeechService = {
     text('pronunciation_dict_id', 'Pronunciation', 'Id of a pronunciation dictionary of the account', {
       maxLength: 100,
     }),
-    INTERRUPTION,
+    ...INTERRUPTIONS,
   ],
 };
 

@@ -1,6 +1,6 @@
 import {
   flag,
-  INTERRUPTION,
+  INTERRUPTIONS,
   integer,
   keyterms,
   language,
@@ -36,7 +36,7 @@ const TTS: SpeechService = {
     ]),
     number('speed', 'Speed', '1 is normal', [0.7, 1.5, 1]),
     NO_TRAINING,
-    INTERRUPTION,
+    ...INTERRUPTIONS,
   ],
 };
 

@@ -1,6 +1,6 @@
 import {
   flag,
-  INTERRUPTION,
+  INTERRUPTIONS,
   keyterms,
   language,
   model,
@@ -33,7 +33,7 @@ const TTS: SpeechService = {
       choices: ['auto', 'on', 'off'],
       default: 'auto',
     }),
-    INTERRUPTION,
+    ...INTERRUPTIONS,
   ],
 };
 

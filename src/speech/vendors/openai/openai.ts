@@ -1,5 +1,5 @@
 import {
-  INTERRUPTION,
+  INTERRUPTIONS,
   integer,
   keyterms,
   language,
@@ -28,7 +28,7 @@ const TTS: SpeechService = {
     model(['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'], 'gpt-4o-mini-tts'),
     text('instructions', 'Instructions', 'How to speak, in words; not tts-1', { maxLength: 2_000 }),
     number('speed', 'Speed', '1 is normal', [0.25, 4, 1]),
-    INTERRUPTION,
+    ...INTERRUPTIONS,
   ],
 };
 

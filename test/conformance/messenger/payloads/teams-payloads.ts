@@ -55,6 +55,14 @@ export const TEAMS_KINDS: Readonly<Record<string, PayloadKind>> = {
     },
     /^@Ada One and @Ada Two$/,
   ),
+  'mention without a mark of its own': seen(
+    {
+      text: '<at>Test ($~&amp;)</at> hi',
+      entities: [{ type: 'mention', mentioned: { id: '29:test', name: 'Test ($~&)' } }],
+    },
+    /^@?Test \(\$~&\) hi$/,
+  ),
+  'what looks like a tag': seen({ text: 'text <data>', textFormat: 'plain' }, /^text <data>$/),
   reply: seen(said('B', `${passedOn('Reply', 'A or B?')}<p>B</p>`), /^B$/),
   'two replies at once': seen(
     said('both', `${passedOn('Reply', 'one')}${passedOn('Reply', 'two')}<p>both</p>`),

@@ -103,6 +103,10 @@ export const WHATSAPP_KINDS: Readonly<Record<string, PayloadKind>> = {
     /^\[unsupported message: unknown\]$/,
   ),
   'kind of the future': seen({ type: 'hologram', hologram: {} }, /^\[unsupported message: hologram\]$/),
+  'edit without words': unseen({
+    type: 'edit',
+    edit: { original_message_id: 'wamid.1', message: { type: 'sticker' } },
+  }),
   'image that is not told': seen({ type: 'image' }, /^\[unsupported message: image\]$/),
   'message of a group': unseen({ ...text('all'), group_id: 'g1' }),
   welcome: unseen({ type: 'request_welcome' }),

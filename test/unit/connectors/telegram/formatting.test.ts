@@ -80,7 +80,7 @@ test('entities always lie within the text, and only the Markdown is removed', ()
       const source = parts.join('');
       const { text, entities } = formatted(source);
       expect(entities.every((entity) => isWithin(entity, text))).toBe(true);
-      const bare = (some: string) => some.replace(/[*_`[\]()\n]|http:\/\/a\.b/g, '');
+      const bare = (some: string) => some.replace(/[*_`[\]()\s]|http:\/\/a\.b/g, '');
       // A rule of three stars or underscores is drawn as three dashes, and a star at a list's item as a bullet.
       expect(bare(text).replace(/———|•/g, '').length).toBeLessThanOrEqual(bare(source).length);
     }),

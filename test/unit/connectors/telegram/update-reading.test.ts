@@ -76,7 +76,11 @@ test.each<[object, string, object]>([
     '',
     { name: 'cat.mp4', mime: 'video/mp4', sizeBytes: null, ref: 'g' },
   ],
-  [{ voice: { file_id: 'v' } }, '', { name: 'voice_5.ogg', mime: 'audio/ogg', sizeBytes: null, ref: 'v' }],
+  [
+    { voice: { file_id: 'v' } },
+    '',
+    { name: 'voice_5.ogg', mime: 'audio/ogg', sizeBytes: null, ref: 'v', isVoiceNote: true },
+  ],
   [
     { sticker: { file_id: 's', emoji: '👍', is_animated: true } },
     '👍',

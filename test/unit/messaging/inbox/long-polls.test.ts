@@ -209,16 +209,20 @@ test('an account may have 1,000 waiting requests with any number of keys, withou
   expect(waiters.count).toBe(0);
 });
 
-test('the gateway may have 10,000 waiting requests, and no more', async () => {
+test('the gateway may have 10,000 waiting requests, of which no account takes the last', async () => {
   const { wait, waiters } = await waitingRoom();
-  const waiting = Array.from({ length: 10_000 }, (_, n) =>
-    wait({ credentialId: `key_${n % 100}`, accountId: `acc_${n % 10}` }),
-  );
-  await waitFor('all to wait', () => waiters.count === 10_000);
-  await expect(wait({ credentialId: 'key_new', accountId: 'acc_new' })).rejects.toMatchObject({
+  const waiting = Array.from({ length: 9_500 }, (_, n) => {
+    const account = Math.floor(n / 1_000);
+    return wait({ credentialId: `key_${account}_${n % 10}`, accountId: `acc_${account}` });
+  });
+  await waitFor('all to wait', () => waiters.count === 9_500);
+  waiting.push(wait({ credentialId: 'key_9_x', accountId: 'acc_9' }));
+  await expect(wait({ credentialId: 'key_9_x', accountId: 'acc_9' })).rejects.toMatchObject({
     code: 'too_many_waiters',
     message: 'At most 10000 pending long-polls in the gateway',
   });
+  waiting.push(wait({ credentialId: 'key_new', accountId: 'acc_new' }));
+  await waitFor('somebody new to wait', () => waiters.count === 9_502);
   waiters.close();
   await Promise.all(waiting);
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LiveLine, type Waiting } from '../../../../src/messaging/live/live-line.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const PACE = { begins: { most: 100, perSecond: 100 }, all: { most: 3, perSecond: 1 }, everyMs: 0 };
+const PACE = { perSecond: 3, updates: 1, everyMs: 0 };
 
 interface Told extends Waiting {
   readonly name: string;
@@ -19,7 +19,7 @@ function setup(pace = PACE) {
   ): Told => ({
     name,
     accountId,
-    isNew: false,
+    isUpdate: true,
     readyMs: 0,
     ask: async () => {
       asked.push(name);
@@ -30,32 +30,62 @@ function setup(pace = PACE) {
   const after = async (ms: number) => {
     clock.advance(ms);
     await new Promise(setImmediate);
+    clock.advance(0);
+    await new Promise(setImmediate);
     return asked.splice(0);
   };
-  return { clock, line, message, after };
+  const whole = async (accountId: string) => {
+    await line.whole(accountId);
+    asked.push(`whole of ${accountId}`);
+  };
+  return { clock, line, message, after, whole };
 }
 
 it('serves first texts first, and then accounts in turn, whatever one of them wants', async () => {
-  const { line, message, after } = setup({ ...PACE, all: { most: 3, perSecond: 1 } });
+  const { line, message, after } = setup({ ...PACE, perSecond: 1 });
   for (let n = 0; n < 5; n++) line.add(message(`greedy ${n}`, 'greedy'));
   line.add(message('modest', 'modest'));
-  line.add(message('new', 'greedy', { isNew: true }));
+  line.add(message('new', 'greedy', { isUpdate: false }));
   expect(await after(1)).toEqual(['new']);
   expect(await after(1_000)).toEqual(['modest']);
   expect(await after(1_000)).toEqual(['greedy 0']);
 });
 
-it('leaves room for whole messages', async () => {
-  const { line, message, after } = setup();
+it('leaves room for first texts and whole messages, which take turns by account', async () => {
+  const { line, message, after, whole } = setup();
   for (let n = 0; n < 5; n++) line.add(message(`${n}`, 'a'));
-  expect(await after(1)).toHaveLength(1);
-  await line.whole();
-  await line.whole();
-  expect(await after(1)).toEqual([]);
+  expect(await after(1)).toEqual(['0']);
+  line.add(message('first', 'a', { isUpdate: false }));
+  void whole('b');
+  void whole('a');
+  // The update has left two places, of which the other account gets the first.
+  expect((await after(1)).toSorted()).toEqual(['first', 'whole of b']);
+});
+
+it('asks no more than its pace in any second, counted from the answers', async () => {
+  const { line, message, after } = setup();
+  const slow = Promise.withResolvers<number>();
+  line.add(message('slow', 'a', { isUpdate: false, ask: () => slow.promise }));
+  for (let n = 0; n < 5; n++) line.add(message(`${n}`, 'a', { isUpdate: false, readyMs: 1 }));
+  expect(await after(1)).toEqual(['0', '1']);
+  expect(await after(999)).toEqual([]);
+  expect(await after(1)).toEqual(['2', '3']);
+  slow.resolve(0);
+  expect(await after(999)).toEqual([]);
+  expect(await after(1)).toEqual(['4']);
+});
+
+it('sends a whole message after ten seconds in any case', async () => {
+  const { line, message, after, whole } = setup({ ...PACE, perSecond: 1 });
+  line.add(message('stuck', 'a', { isUpdate: false, ask: () => new Promise(() => {}) }));
+  await after(1);
+  void whole('a');
+  expect(await after(9_999)).toEqual([]);
+  expect(await after(1)).toEqual(['whole of a']);
 });
 
 it('asks nothing while the platform wants a pause', async () => {
-  const { line, message, after } = setup({ ...PACE, all: { most: 10, perSecond: 10 } });
+  const { line, message, after } = setup({ perSecond: 10, updates: 10, everyMs: 0 });
   line.add(message('first', 'a', { pauseMs: 5_000 }));
   expect(await after(1)).toEqual(['first']);
   line.add(message('second', 'a'));
@@ -64,7 +94,7 @@ it('asks nothing while the platform wants a pause', async () => {
 });
 
 it('asks nothing for a conversation before it takes something, nor for a message that is whole', async () => {
-  const { clock, line, message, after } = setup({ ...PACE, all: { most: 10, perSecond: 10 } });
+  const { clock, line, message, after } = setup({ perSecond: 10, updates: 10, everyMs: 0 });
   const late = message('late', 'a', { readyMs: clock.monotonicMs() + 1_000 });
   const whole = message('whole', 'a', { readyMs: clock.monotonicMs() + 1_000 });
   line.add(late);

@@ -8,7 +8,6 @@ import { LiveLine } from '../../../../src/messaging/live/live-line.ts';
 import { LiveText } from '../../../../src/messaging/live/live-text.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const PLENTY = { most: 100, perSecond: 100 };
 const SHOWN: LiveOutcome = { kind: 'shown', shownId: 'm1' };
 /** The platform's answer has not arrived. */
 const UNCLEAR: LiveOutcome = { kind: 'later', afterMs: 60_000 };
@@ -19,7 +18,7 @@ function setup(outcomes: LiveOutcome[], parts: { kind?: 'draft'; mayBeShown?: bo
   const stored: string[] = [];
   const platform: ShowsWriting = {
     kind: parts.kind ?? 'message',
-    pace: { begins: PLENTY, all: PLENTY, everyMs: 0 },
+    pace: { perSecond: 100, updates: 100, everyMs: 0 },
     shows: () => true,
     show: async ({ key, shownId, text }) => {
       requests.push({ key, shownId, text });

@@ -1,10 +1,3 @@
-import { type Signal, useSignal } from '@preact/signals';
-
-/** What a field of a form shows and sets. Signals are such. */
-export interface Held<T> {
-  value: T;
-}
-
 /** A field of a form: what people read, and what they may type. */
 export interface FieldSpec {
   readonly label: string;
@@ -33,58 +26,31 @@ export interface FieldSpec {
 
 export type Option = readonly [value: string, name: string];
 export type Fields = Readonly<Record<string, FieldSpec>>;
-type Typed = string | boolean;
 
-/** What is being filled in. '': nothing. */
-export type Draft = Signal<Readonly<Record<string, Typed>>>;
+/** What forms hold at first, by the names of their fields. */
+export type Values = Readonly<Record<string, unknown>>;
 
 /** What is sent of each field. */
 export type Body = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
-/** The fields of a form, with what is stored. */
-export function useDraft(fields: Fields, stored: object = {}): Draft {
-  return useSignal(typedOf(fields, stored));
-}
-
-export function typedOf(fields: Fields, stored: object = {}): Readonly<Record<string, Typed>> {
-  const known = stored as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, typed(known[name])]));
-}
-
-function typed(value: unknown): Typed {
-  if (typeof value === 'boolean') return value;
-  return Array.isArray(value) ? value.join('\n') : `${value ?? ''}`;
-}
-
 /** What was filled in, as the gateway takes it. Empty fields are left out of what is new, and else removed. */
-export function bodyOf(fields: Fields, draft: Draft, isNew: boolean): Body {
+export function bodyOf(form: HTMLFormElement, fields: Fields, values: Values, isNew: boolean): Body {
   const body: Record<string, Body[string]> = {};
   for (const [name, { type = '', isKept = type === 'password' }] of Object.entries(fields)) {
-    const value = draft.value[name] ?? '';
-    if (type === 'lines') body[name] = `${value}`.split('\n').filter((line) => line.trim() !== '');
-    else if (value !== '') body[name] = type === 'number' ? Number(value) : value;
+    const { value, checked, defaultChecked } = form.elements.namedItem(name) as HTMLInputElement;
+    if (type === 'lines') body[name] = value.split('\n').filter((line) => line.trim() !== '');
+    else if (type === 'check') {
+      // One that was never set stays so until it is touched.
+      if (checked !== defaultChecked || values[name] !== undefined) body[name] = checked;
+    } else if (value !== '') body[name] = type === 'number' ? Number(value) : value;
     else if (!(isNew || isKept)) body[name] = null;
   }
   return body;
 }
 
-/** One of many values that have names. */
-export function entryOf<T>(all: Held<Readonly<Record<string, T>>>, name: string, none: T): Held<T> {
-  return held(all.value[name] ?? none, (value) => {
-    all.value = { ...all.value, [name]: value };
-  });
-}
-
-/** A value that is stored elsewhere. */
-export function held<T>(value: T, set: (value: T) => void): Held<T> {
-  return {
-    get value() {
-      return value;
-    },
-    set value(next) {
-      set(next);
-    },
-  };
+/** Fills in a field from elsewhere. */
+export function fillIn(form: HTMLFormElement, name: string, value: string): void {
+  (form.elements.namedItem(name) as HTMLInputElement).value = value;
 }
 
 /** What a provider's JSON schema says of a setting. */
@@ -106,11 +72,8 @@ export function fieldOf(property: Property, asDefault: (usual: string) => string
   if (type === 'boolean') return { ...common, type: 'check', usual: Boolean(usual) };
   if (type === 'array') return { ...common, type: 'lines', rows: 3 };
   if (values) {
-    const options: Option[] = [
-      ['', asDefault(common.placeholder)],
-      ...values.map((each) => [each, each] as const),
-    ];
-    return { ...common, type: 'choice', options };
+    const options = values.map((each): Option => [each, each]);
+    return { ...common, type: 'choice', options: [['', asDefault(common.placeholder)], ...options] };
   }
   if (type === 'number' || type === 'integer')
     return { ...common, type: 'number', step: type === 'integer' ? 1 : 'any', min: minimum, max: maximum };

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { RequestWindow } from '../../../../src/connectors/kit/request-window.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const turn = () => new Promise(setImmediate);
+const late = () => new Error('late');
+
+it('makes no more requests than its number until a second after their answers, in their order', async () => {
+  const clock = new ManualClock();
+  const window = new RequestWindow(clock, 2);
+  const slow = Promise.withResolvers<void>();
+  const made: string[] = [];
+  const ask = (name: string, answer = Promise.resolve()) =>
+    window.run(new AbortController().signal, late, async () => {
+      made.push(name);
+      await answer;
+    });
+  void ask('slow', slow.promise);
+  for (const name of ['b', 'c', 'd']) void ask(name);
+  await turn();
+  expect([made.splice(0), window.free]).toEqual([['slow', 'b'], 0]);
+  clock.advance(1_000);
+  await turn();
+  expect(made.splice(0)).toEqual(['c']);
+  slow.resolve();
+  await turn();
+  clock.advance(1_000);
+  await turn();
+  expect(made.splice(0)).toEqual(['d']);
+  clock.advance(1_000);
+  await turn();
+  expect(window.free).toBe(2);
+});
+
+it('does not make a request whose time is over', async () => {
+  const clock = new ManualClock();
+  const window = new RequestWindow(clock, 1);
+  const stuck = new AbortController();
+  void window.run(stuck.signal, late, () => new Promise(() => {}));
+  const giving = new AbortController();
+  const refused = window.run(giving.signal, late, async () => 'made');
+  giving.abort();
+  await expect(refused).rejects.toThrow('late');
+  await expect(window.run(AbortSignal.abort(), late, async () => 'made')).rejects.toThrow('late');
+});
