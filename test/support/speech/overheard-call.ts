@@ -12,7 +12,7 @@ const SENT_POWER = 1e-4;
 
 interface OverheardOptions {
   readonly sampleRateHz: number;
-  /** Whether an utterance pauses first when somebody speaks over it. */
+  /** Whether somebody who speaks over the utterance pauses it first. */
   readonly pauses?: boolean;
   readonly clock?: ManualClock;
   /** By default, nothing is understood. */
@@ -48,7 +48,7 @@ export class OverheardCall {
         speaker: 'caller',
         sent: { take: () => SENT_POWER },
         isInterruptible: () => true,
-        interruption: interruptionOf({ interruption: pauses ? 'pause' : 'auto' }),
+        interruption: interruptionOf(pauses ? { interruption: 'pause' } : {}),
         connect,
         newDetector,
         clock: this.#clock,
