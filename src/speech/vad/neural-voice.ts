@@ -15,6 +15,9 @@ const HOLD_FRAMES = 200 / FRAME_MS;
 /** Nobody speaks more quietly: −60 dBFS. What is silent, such as somebody who is muted, costs nothing. */
 const AUDIBLE_POWER = 1e-6;
 
+/** After so long without anything like speech, it forgets: minutes of music would make it deaf to short words. */
+const FORGET_FRAMES = 2_000 / FRAME_MS;
+
 let silero: NativeSilero | string | null = null;
 
 /** Why this thread tells voices from noise without the network; null if it has it. */
@@ -24,8 +27,8 @@ export function noNeuralVoice(): string | null {
 }
 
 /**
- * Whether a sound is a voice, by Silero's network: music, coughs and tones are not. It remembers what it has heard, and
- * errs when it hears the beginning of a sound without what was before; so it hears whatever is audible. 13 µs a frame.
+ * Whether a sound is a voice, by Silero's network: music and tones are not. It needs what was before a sound, so it
+ * hears whatever is audible. 13 µs a frame.
  * Without the addon, everything is a voice.
  */
 export class NeuralVoice {
@@ -36,15 +39,22 @@ export class NeuralVoice {
   #count = 0;
   #isVoice = false;
   #framesSinceVoice = Number.POSITIVE_INFINITY;
+  /** Frames since anything was like speech. */
+  #quietFrames = 0;
 
   constructor() {
     this.#network = noNeuralVoice() === null ? (silero as NativeSilero) : null;
     this.#state = new Float32Array(this.#network?.stateLength ?? 0);
   }
 
-  /** Takes the next 20 ms at 8 kHz. Returns whether they, or those shortly before, are a voice. */
-  take(frame: Int16Array): boolean {
+  /**
+   * Takes the next 20 ms at 8 kHz. `isLikeSpeech`: they may be a voice. Returns whether they, or those shortly before, are
+   * one.
+   */
+  take(frame: Int16Array, isLikeSpeech: boolean): boolean {
     if (this.#network === null) return true;
+    this.#quietFrames = isLikeSpeech ? 0 : this.#quietFrames + 1;
+    if (this.#quietFrames === FORGET_FRAMES) this.#state.fill(0);
     if (framePower(frame) > AUDIBLE_POWER) this.#hear(frame, this.#network);
     else this.#isVoice = false;
     this.#framesSinceVoice = this.#isVoice ? 0 : this.#framesSinceVoice + 1;

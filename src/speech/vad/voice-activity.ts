@@ -65,7 +65,7 @@ export class VoiceActivity implements VoiceDetector {
     const isDetected = this.#detector.isVoiced(samples);
     const narrow = this.#resampler?.process(samples, samples.length) ?? samples;
     const isSpeech = this.#speech.take(narrow);
-    const isVoice = this.#neural.take(narrow);
+    const isVoice = this.#neural.take(narrow, isSpeech);
     const isAdmitted = this.#gate.admits(samples);
     this.#framesSinceDetected = isDetected ? 0 : this.#framesSinceDetected + 1;
     this.#isHeard = isVoice && this.#framesSinceDetected < DROPOUT_FRAMES && isSpeech && isAdmitted;

@@ -2,7 +2,6 @@ import { SeededRandom } from '../seeded-random.ts';
 
 const RATE_HZ = 8_000;
 const MINUTE = 60 * RATE_HZ;
-const LOUDEST = 32_000;
 
 /** A minute of somebody who types beside the microphone. */
 export function keyClicks(): Int16Array {
@@ -11,25 +10,6 @@ export function keyClicks(): Int16Array {
   for (let ms = 1_000; ms < 59_000; ms += 80 + random.next() * 250)
     for (let i = 0; i < 120; i++)
       samples[Math.round(ms * 8) + i] = Math.round((2 * random.next() - 1) * 12_000 * Math.exp(-i / 25));
-  return samples;
-}
-
-/** A minute of coughs: a burst of noise, then noise and a rough voice through a throat's resonances. */
-export function coughs(): Int16Array {
-  const random = new SeededRandom(5);
-  const samples = new Int16Array(MINUTE);
-  for (let ms = 1_000; ms < 58_000; ms += 1_500) {
-    const length = Math.round((250 + 150 * random.next()) * 8);
-    const pitchHz = 90 + 60 * random.next();
-    const throats = [resonance(700), resonance(1_500)];
-    for (let i = 0; i < length; i++) {
-      const voice = i > 800 ? 0.8 * Math.sign(Math.sin((2 * Math.PI * pitchHz * i) / RATE_HZ)) : 0;
-      const source = 2 * random.next() - 1 + voice;
-      const envelope = i < 200 ? i / 200 : Math.exp((200 - i) / 900);
-      const sum = throats.reduce((whole, throat) => whole + throat(source), 0);
-      samples[ms * 8 + i] = Math.max(-LOUDEST, Math.min(LOUDEST, Math.round(sum * envelope * 1_100)));
-    }
-  }
   return samples;
 }
 
@@ -52,16 +32,4 @@ export function tones(): Int16Array {
   return Int16Array.from({ length: MINUTE }, (_, i) =>
     Math.round(2_500 * sounds[Math.floor(i / (10 * RATE_HZ))]!(i / RATE_HZ)),
   );
-}
-
-/** A filter of two poles. */
-function resonance(hz: number): (input: number) => number {
-  const radius = 0.95;
-  const turn = 2 * radius * Math.cos((2 * Math.PI * hz) / RATE_HZ);
-  let [last, before] = [0, 0];
-  return (input) => {
-    const output = input + turn * last - radius * radius * before;
-    [before, last] = [last, output];
-    return output;
-  };
 }

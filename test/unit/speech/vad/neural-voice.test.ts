@@ -46,18 +46,21 @@ describe.skipIf(typeof silero === 'string')('the network', () => {
   it('voices do not meet', () => {
     const [one, other, alone] = [new NeuralVoice(), new NeuralVoice(), new NeuralVoice()];
     const quiet = noise(20, RATE_HZ, -40);
-    const together = framesOf(phrase(), RATE_HZ).map((frame) => [one.take(frame), other.take(quiet)]);
+    const together = framesOf(phrase(), RATE_HZ).map((frame) => [
+      one.take(frame, true),
+      other.take(quiet, true),
+    ]);
     expect(together.map(([isVoice]) => isVoice)).toEqual(
-      framesOf(phrase(), RATE_HZ).map((frame) => alone.take(frame)),
+      framesOf(phrase(), RATE_HZ).map((frame) => alone.take(frame, true)),
     );
     expect(together.some(([, isVoice]) => isVoice)).toBe(false);
   });
 
   it('a voice ends when its line falls silent', () => {
     const voice = new NeuralVoice();
-    const said = framesOf(phrase(), RATE_HZ).map((frame) => voice.take(frame));
+    const said = framesOf(phrase(), RATE_HZ).map((frame) => voice.take(frame, true));
     expect(said).toContain(true);
-    const after = framesOf(silence(400, RATE_HZ), RATE_HZ).map((frame) => voice.take(frame));
+    const after = framesOf(silence(400, RATE_HZ), RATE_HZ).map((frame) => voice.take(frame, true));
     expect(after.at(-1)).toBe(false);
   });
 });
