@@ -20,7 +20,7 @@ WORKDIR /gateway
 COPY --from=build /gateway/node_modules node_modules
 COPY --from=build /gateway/build build
 COPY --from=build /gateway/package.json ./
-COPY LICENSE ./
+COPY LICENSE src/native/silero.license ./
 COPY config/gateway.example.json config/
 COPY src/start.cjs src/bundle-dir.cjs src/health.cjs src/
 COPY src/audio/*.wasm src/audio/

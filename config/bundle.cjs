@@ -40,6 +40,8 @@ const UNUSED =
   /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$|@opentelemetry[/\\]api[/\\]|zod[/\\]v4[/\\]locales[/\\]index\.js$/;
 
 const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
+/** In an ES module, `module.exports` would be that of the whole bundle. */
+const EMPTY_STUB = 'export {};';
 
 const MAX_BUNDLES = 5;
 
@@ -70,7 +72,10 @@ const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
 const withoutUnused = {
   name: 'without unused',
-  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
+  setup: (build) =>
+    build.onLoad({ filter: UNUSED }, ({ path }) => ({
+      contents: /[/\\]zod[/\\]/.test(path) ? EMPTY_STUB : UNUSED_STUB,
+    })),
 };
 
 /** Lets Piscina find its worker by the name that it has in the bundle. */

@@ -96,9 +96,17 @@ module.exports = {
       'speech',
       ...FLOOR,
     ]),
-    layer('speech on bridge threads', SPEECH_ON_BRIDGES, ['threads', 'rings', 'media', 'jobs', ...FLOOR]),
+    layer('speech on bridge threads', SPEECH_ON_BRIDGES, [
+      'native/silero',
+      'threads',
+      'rings',
+      'media',
+      'jobs',
+      ...FLOOR,
+    ]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, [
       'connectors/contract',
+      'native/silero',
       'threads',
       'rings',
       'media',

@@ -188,7 +188,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
       'test/unit/rtp/{media-io,precede}.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
-      'test/unit/speech/vad/{noise,voice-activity}.test.ts',
+      'test/unit/speech/{segments/utterance-segmenter,vad/noise,vad/voice-activity}.test.ts',
       'test/unit/speech/{local/flite,local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/support/slowdown.test.ts',

@@ -54,11 +54,8 @@ export class JitterBuffer implements Payload {
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
-  /**
-   * When the beginning of what was pulled last had arrived, had its packet been no later than the fastest of late. Null:
-   * nobody knows, as it was made up for a packet that has not come.
-   */
-  pulledDueMs: number | null = null;
+  /** When what was pulled last had arrived, had it been no later than the fastest of late; NaN: it was made up. */
+  pulledDueMs = Number.NaN;
 
   readonly #format: JitterFormat;
   readonly #slots: JitterSlots;
@@ -351,7 +348,7 @@ export class JitterBuffer implements Payload {
     }
     if (this.#owedSamples <= COUNTED_STARVED_MS * this.#samplesPerMs) this.counters.concealed++;
     this.payloadLength = 0;
-    this.pulledDueMs = null;
+    this.pulledDueMs = Number.NaN;
     return this.#last('lost', this.#frameSamples);
   }
 

@@ -7,10 +7,9 @@ import { type BucketSize, TokenBucket } from './token-bucket.ts';
 
 /**
  * Milliseconds of the main thread that an account has for what is streamed to it. A model that writes a hundred tokens a
- * second takes a tenth of what comes back. What it has at once may be used in one turn of the event loop, for whose end
- * everybody waits.
+ * second takes a tenth of what comes back.
  */
-const ALLOWANCE: BucketSize = { most: 10, perSecond: 50 };
+const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
 /** Accounts that read beyond their allowance at a time. */
 const MAX_READING = 5;
 /**

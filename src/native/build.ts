@@ -35,6 +35,11 @@ const ADDONS: readonly Addon[] = [
     sources: ['acceptor.c'],
     consequence: 'All call WebSockets run on the main thread',
   },
+  {
+    name: 'silero',
+    sources: ['silero.c'],
+    consequence: 'Voices are detected without the neural network: music, coughs and crowds count as voices',
+  },
 ];
 const BINARIES = join(import.meta.dirname, '../../build');
 const DEADLINE_MS = 60_000;
@@ -48,7 +53,7 @@ function headers(): string {
 /** Whether the binary is newer than all sources. */
 function isFresh({ name }: Addon): boolean {
   const builtMs = statSync(join(BINARIES, `${name}.node`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = globSync('*.{c,h}', { cwd: import.meta.dirname });
+  const sources = globSync('*.{c,h,weights}', { cwd: import.meta.dirname });
   return sources.every((source) => statSync(join(import.meta.dirname, source)).mtimeMs < builtMs);
 }
 
@@ -57,9 +62,11 @@ function build({ name, sources }: Addon): void {
   const paths = sources.map((source) => join(import.meta.dirname, source));
   const unfinished = join(BINARIES, `${name}.node.${process.pid}`);
   mkdirSync(BINARIES, { recursive: true });
-  const flags = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-shared', '-fPIC', `-I${headers()}`];
+  const warnings = ['-Wall', '-Wextra'];
+  const folders = [`-I${headers()}`, `-Wa,-I${import.meta.dirname}`];
+  const flags = ['-std=gnu11', '-O3', ...warnings, '-shared', '-fPIC', ...folders];
   try {
-    execFileSync(process.env.CC ?? 'cc', [...flags, ...paths, '-o', unfinished, '-ldl'], {
+    execFileSync(process.env.CC ?? 'cc', [...flags, ...paths, '-o', unfinished, '-ldl', '-lm'], {
       timeout: DEADLINE_MS,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -222,6 +222,12 @@ export class Metrics {
     this.#read.gauge('svc_file_bytes', 'Disk space used by files, in bytes', read);
   }
 
+  /** Registers whether voices are told from other sounds by the neural network, or by their spectrum alone. */
+  watchVoices(isNeural: boolean): void {
+    const help = '1 if a neural network tells voices from other sounds, 0 without it';
+    this.#read.gauge('svc_speech_neural_detection', help, () => (isNeural ? 1 : 0));
+  }
+
   /** Registers the gauge of live calls by state. */
   watchCalls(read: () => ReadonlyMap<string, number>): void {
     this.#read.gauges('svc_calls', 'Live calls', 'state', read);

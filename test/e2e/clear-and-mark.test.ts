@@ -101,10 +101,10 @@ describe('clear and mark', { retry }, () => {
     const paused = await agent.waitFor('paused');
     await hearSilence();
     // What was counted as played is what the far end has heard.
-    expect(Math.abs(voicedMs() - Number(paused['played_ms']))).toBeLessThanOrEqual(60);
+    expect(Math.abs(voicedMs() - Number(paused.played_ms))).toBeLessThanOrEqual(60);
     agent.send({ type: 'resume' });
     const resumed = await agent.waitFor('resumed');
-    expect(resumed['played_ms']).toBe(paused['played_ms']);
+    expect(resumed.played_ms).toBe(paused.played_ms);
     await hearVoice(1440);
     await hearSilence();
     expect(voicedMs()).toBeLessThanOrEqual(1560);

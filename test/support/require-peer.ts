@@ -23,6 +23,8 @@ const DEBIAN_PACKAGE = {
   janus: 'janus',
   turnserver: 'coturn',
   kamailio: 'kamailio',
+  'recorded voices': 'asterisk-core-sounds-en-wav asterisk-core-sounds-fr-wav',
+  'hold music': 'asterisk-moh-opsound-wav',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;
@@ -30,6 +32,8 @@ export type Peer = keyof typeof DEBIAN_PACKAGE;
 /** Peers that are no programs. */
 const FILES: Partial<Record<Peer, string>> = {
   'python3-websockets': '/usr/lib/python3/dist-packages/websockets/__init__.py',
+  'recorded voices': '/usr/share/asterisk/sounds/fr_CA_f_June/vm-options.wav',
+  'hold music': '/usr/share/asterisk/moh/macroform-cold_day.wav',
 };
 
 /**

@@ -1,7 +1,6 @@
 import { framePower } from '../../src/audio/frame-power.ts';
-import type { LOCAL_VOICES } from '../../src/speech/local/flite-voices.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { framesOf, joined, silence, speech } from './speech-signal.ts';
+import { amplified, framesOf, joined, mixed, silence } from './speech-signal.ts';
 
 const FULL_SCALE = 0x8000;
 const LEAD_IN_MS = 2_000;
@@ -10,6 +9,8 @@ const PAUSE_MS = 1_200;
 const WEAKEST_SHARE = 10 ** (-20 / 10);
 /** Frames so near to speech count as neither: 160 ms. */
 const NEAR_FRAMES = 8;
+/** So that many voices together are not too loud for 16 bits. */
+const CROWD_DB = -18;
 
 export type NoiseColour = 'white' | 'pink';
 
@@ -38,16 +39,20 @@ export function colouredNoise(
   );
 }
 
-export function labelledVoice(
-  texts: readonly string[],
-  rateHz: number,
-  voice: (typeof LOCAL_VOICES)[number]['id'],
-): LabelledVoice {
+/** A crowd that talks without end, each from another place on, with a root mean square in dB relative to full scale. */
+export function babble(crowd: readonly Int16Array[], samples: number, dbfs: number): Int16Array {
+  const sum = crowd.reduce((others, voice, i) => {
+    const times = Math.ceil(samples / voice.length) + 2;
+    const endless = joined(...Array.from({ length: times }, () => voice));
+    const from = Math.round((i * voice.length) / crowd.length);
+    return mixed(others, amplified(endless.subarray(from, from + samples), CROWD_DB));
+  }, new Int16Array(samples));
+  return amplified(sum, dbfs - 10 * Math.log10(framePower(sum)));
+}
+
+export function labelledVoice(sentences: readonly Int16Array[], rateHz: number): LabelledVoice {
   const pause = silence(PAUSE_MS, rateHz);
-  const samples = joined(
-    silence(LEAD_IN_MS, rateHz),
-    ...texts.flatMap((text) => [speech(text, rateHz, voice), pause]),
-  );
+  const samples = joined(silence(LEAD_IN_MS, rateHz), ...sentences.flatMap((sentence) => [sentence, pause]));
   const powers = framesOf(samples, rateHz).map(framePower);
   const audible = powers.filter((power) => power > 1e-6);
   const active = audible.reduce((sum, power) => sum + power, 0) / audible.length;

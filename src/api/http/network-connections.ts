@@ -5,7 +5,7 @@ import { loadAccepting } from '../../native/acceptor.ts';
 import { type ClientAddresses, plainAddress } from '../auth/client-addresses.ts';
 
 /** How many connections are open from the network of an address. */
-export type CountFrom = (address: string) => number;
+type CountFrom = (address: string) => number;
 
 export interface NetworkConnectionsOptions {
   /** Connections of one network: the /24 of an IPv4 address, or the /48 of an IPv6 address. */

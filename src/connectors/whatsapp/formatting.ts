@@ -12,6 +12,8 @@ export const toWhatsApp = asText(
     link: (content, url) => withAddress(content, url),
     url: (url) => url,
     bullet: '-',
+    // A hair space: only a space keeps what follows from being marked.
+    afterLiteral: '\u200a',
   }),
   MAX_CHARACTERS,
 );

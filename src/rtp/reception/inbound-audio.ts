@@ -78,7 +78,7 @@ export class InboundAudio {
    */
   get frameDueMs(): number | null {
     const { pulledDueMs, durationSamples } = this.jitter;
-    if (pulledDueMs === null) return null;
+    if (Number.isNaN(pulledDueMs)) return null;
     const samplesPerMs = this.#decoder.sampleRateHz / 1_000;
     const pulledSamples = durationSamples / this.#ticksPerSample;
     return pulledDueMs + (pulledSamples - this.#readySamples) / samplesPerMs - FRAME_MS;

@@ -1,9 +1,8 @@
-import { Resampler } from '../../audio/resampler.ts';
-import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import { FRAME_MS } from '../../base/frame.ts';
 import { BANDS, bandPowers } from './bands.ts';
 import { NoiseFloor } from './noise-floor.ts';
 import { periodicity } from './periodicity.ts';
-import { SPECTRUM_RATE_HZ, Spectrum } from './spectrum.ts';
+import { Spectrum } from './spectrum.ts';
 import { SpeechLikelihood } from './speech-likelihood.ts';
 
 /** Likelihood of speech (SpeechLikelihood) that noise hardly ever reaches. */
@@ -33,7 +32,6 @@ const powers = new Float64Array(BANDS);
  * Every frame costs the same, and allocates nothing.
  */
 export class SpeechInNoise {
-  readonly #resampler: Resampler | null;
   readonly #spectrum = new Spectrum();
   readonly #floor = new NoiseFloor();
   readonly #likelihood = new SpeechLikelihood();
@@ -43,19 +41,14 @@ export class SpeechInNoise {
   /** Frames of speech since it began. */
   #burst = 0;
 
-  constructor(rateHz: number) {
-    this.#resampler =
-      rateHz === SPECTRUM_RATE_HZ ? null : new Resampler(rateHz, SPECTRUM_RATE_HZ, frameSamples(rateHz));
-  }
-
   /** Whether the last frame was speech by itself. */
   get isVoiced(): boolean {
     return this.#framesSinceSpeech === 0;
   }
 
-  /** Takes the next 20 ms. Returns whether they, or those shortly before, are speech. */
+  /** Takes the next 20 ms at 8 kHz. Returns whether they, or those shortly before, are speech. */
   take(frame: Int16Array): boolean {
-    this.#spectrum.take(this.#resampler?.process(frame, frame.length) ?? frame);
+    this.#spectrum.take(frame);
     const spectrum = this.#spectrum.powers;
     bandPowers(spectrum, powers);
     const likelihood = this.#likelihood.take(powers, this.#floor.powers);

@@ -1,12 +1,17 @@
-import { FRAME_MS } from '../../base/frame.ts';
+import { Resampler } from '../../audio/resampler.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { VoiceDetector } from '../hearing/voice-detector.ts';
 import { Fvad, type FvadRateHz } from './fvad.ts';
 import { LevelGate } from './level-gate.ts';
+import { NeuralVoice } from './neural-voice.ts';
+import { SPECTRUM_RATE_HZ } from './spectrum.ts';
 import { SpeechInNoise } from './speech-in-noise.ts';
 import { type SpeechChange, SpeechTurns, type TurnTimes } from './speech-turns.ts';
 
 /** A vendor tells that somebody speaks after this time at most. */
 const RECENT_FRAMES = 500 / FRAME_MS;
+/** libfvad drops out for a moment within words, even with little noise behind them. */
+const DROPOUT_FRAMES = 100 / FRAME_MS;
 
 export interface VoiceActivityOptions extends TurnTimes {
   readonly rateHz: FvadRateHz;
@@ -18,16 +23,22 @@ export interface VoiceActivityOptions extends TurnTimes {
  */
 export class VoiceActivity implements VoiceDetector {
   readonly #detector: Fvad;
-  readonly #speech: SpeechInNoise;
+  /** Null: the voice has the rate already. */
+  readonly #resampler: Resampler | null;
+  readonly #speech = new SpeechInNoise();
+  readonly #neural = new NeuralVoice();
   readonly #gate = new LevelGate();
   readonly #turns: SpeechTurns;
   #isVoiced = false;
   #framesSinceVoiced = Number.POSITIVE_INFINITY;
+  /** Frames since libfvad heard a voice. */
+  #framesSinceDetected = Number.POSITIVE_INFINITY;
   #isHeard = false;
 
   constructor({ rateHz, ...times }: VoiceActivityOptions) {
     this.#detector = new Fvad(rateHz);
-    this.#speech = new SpeechInNoise(rateHz);
+    this.#resampler =
+      rateHz === SPECTRUM_RATE_HZ ? null : new Resampler(rateHz, SPECTRUM_RATE_HZ, frameSamples(rateHz));
     this.#turns = new SpeechTurns(times);
   }
 
@@ -51,11 +62,14 @@ export class VoiceActivity implements VoiceDetector {
   /** Takes the next 20 ms of the voice, silence included. Returns what changed with them. */
   hear(samples: Int16Array): SpeechChange | null {
     // All adapt to every frame.
-    const isVoiced = this.#detector.isVoiced(samples);
-    const isSpeech = this.#speech.take(samples);
+    const isDetected = this.#detector.isVoiced(samples);
+    const narrow = this.#resampler?.process(samples, samples.length) ?? samples;
+    const isSpeech = this.#speech.take(narrow);
+    const isVoice = this.#neural.take(narrow, isSpeech);
     const isAdmitted = this.#gate.admits(samples);
-    this.#isHeard = isVoiced && isSpeech && isAdmitted;
-    this.#isVoiced = isVoiced && this.#speech.isVoiced && this.#gate.isLoud;
+    this.#framesSinceDetected = isDetected ? 0 : this.#framesSinceDetected + 1;
+    this.#isHeard = isVoice && this.#framesSinceDetected < DROPOUT_FRAMES && isSpeech && isAdmitted;
+    this.#isVoiced = this.#isHeard && isDetected && this.#speech.isVoiced && this.#gate.isLoud;
     this.#framesSinceVoiced = this.#isVoiced ? 0 : this.#framesSinceVoiced + 1;
     return this.#turns.take(this.#isHeard);
   }

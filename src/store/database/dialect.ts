@@ -64,7 +64,7 @@ class LocklessAdapter extends SqliteAdapter {
  * How long queries and transactions follow each other before everything else gets its turn. SQLite answers at once, so a
  * hundred that wait would run in one turn of the event loop; calls and requests would have to wait for its end.
  */
-const MOST_AT_ONCE_MS = 2;
+const MOST_AT_ONCE_MS = 10;
 
 /** Passes the connection from one query or transaction to the next, in request order. */
 class QueueingDriver extends SqliteDriver {

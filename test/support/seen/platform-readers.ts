@@ -11,6 +11,8 @@ const APART = /\u200b/g;
 const HAIR_SPACE = '\u200a';
 /** What WhatsApp's marks do not reach into: blocks of code, and addresses, which its app finds first. */
 const WHATSAPP_WHOLE = /```([\s\S]*?)```|https?:\/\/[^\s<>]+/g;
+/** Behind a space that is hardly to be seen; the parser knows only one kind. */
+const THIN = '\ue002';
 const HELD = /\ue000(\d+)\ue001/g;
 
 const WITHOUT_HTML = new Marked({ tokenizer: { html: () => undefined, tag: () => undefined } });
@@ -128,11 +130,12 @@ function telegramSeen({ text, entities = [] }: TelegramText): Seen {
 
 function whatsAppSeen(sent: string): Seen {
   const whole: string[] = [];
-  const escaped = sent.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const spaced = sent.replaceAll(HAIR_SPACE, ` ${THIN}`);
+  const escaped = spaced.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const held = escaped.replace(WHATSAPP_WHOLE, (all, code?: string) => {
     whole.push(code === undefined ? all : `<code>${code}</code>`);
     return `\ue000${whole.length - 1}\ue001`;
   });
   const html = whatsApp.format(held).replace(HELD, (_held, at: string) => whole[Number(at)]!);
-  return htmlSeen(html.replace(APART, ''));
+  return htmlSeen(html.replaceAll(` ${THIN}`, '').replace(APART, ''));
 }

@@ -9,7 +9,7 @@ import { AGENT, eventually, served } from './served.ts';
 
 const TAKES_MS = 5;
 /** What an account may use at once. */
-const ALLOWED = 10 / TAKES_MS;
+const ALLOWED = 25 / TAKES_MS;
 /** Of 900 kB each. */
 const MOST_BODIES = 9;
 

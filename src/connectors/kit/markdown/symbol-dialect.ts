@@ -9,6 +9,8 @@ export interface Symbols {
   /** Shows an address. */
   readonly url: (url: string) => string;
   readonly bullet: string;
+  /** Stands after a mark that is none. */
+  readonly afterLiteral: string;
 }
 
 const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '*', italic: '_', strike: '~' };
@@ -20,8 +22,8 @@ const WORD = /[\p{L}\p{N}]/u;
 const NEEDS_SPACE = /[\p{L}\p{N}*_~`]|[^\0-\x7f]/u;
 
 /** A platform whose marks are one character, begin and end beside spaces only, and cannot be escaped. */
-export function symbolDialect({ shown, link, url, bullet }: Symbols): Dialect<string> {
-  const literal = (text: string): string => shown(text.replace(MARK, `$&${APART}`));
+export function symbolDialect({ shown, link, url, bullet, afterLiteral }: Symbols): Dialect<string> {
+  const literal = (text: string): string => shown(text.replace(MARK, `$&${afterLiteral}`));
   return {
     structure: (text) => text,
     text: (text, isLiteral, edges) => (isLiteral && !isInWord(edges) ? literal(text) : shown(text)),

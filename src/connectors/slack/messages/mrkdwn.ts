@@ -12,7 +12,7 @@ const LINKED = /^(?:https?|mailto|tel):[^\s]*$/i;
  * read as a mention or a link of its own is escaped, so nobody is notified by what agents write.
  */
 export const toMrkdwn = asText(
-  symbolDialect({ shown: escaped, link, url: whole, bullet: '•' }),
+  symbolDialect({ shown: escaped, link, url: whole, bullet: '•', afterLiteral: '\u200b' }),
   MAX_CHARACTERS,
 );
 
