@@ -9,7 +9,7 @@ const TOLD_AFTER_MS = 300;
 /** A word or two; what most people say at most; and all that a person says: longer greetings are recorded. */
 const SHORT_MS = 1_500;
 const LONG_MS = 3_000;
-const LONGEST_MS = 6_500;
+const LONGEST_MS = 8_000;
 /** Modems answer with 2,100 Hz and call with 1,100 Hz (ITU-T T.30). */
 const FAX_HZ: readonly (readonly [from: number, to: number])[] = [
   [2_085, 2_115],
@@ -76,7 +76,7 @@ export class AnswerDetector {
 
   heard(fact: HeardFact): void {
     if (this.#isOver) return;
-    if (fact.type === 'speech') this.#speech(fact);
+    if (fact.type === 'speech') this.#speech(fact.isOn, fact.atMs);
     else if (fact.type === 'tone') this.#tone(fact);
   }
 
@@ -107,7 +107,7 @@ export class AnswerDetector {
     if (guess !== null) this.#decide(guess, SURE.guess);
   }
 
-  #speech({ isOn, isTone, atMs }: HeardFact & { readonly type: 'speech' }): void {
+  #speech(isOn: boolean, atMs: number): void {
     this.#cancelTimer();
     if (isOn) {
       this.#cancelListening();
@@ -116,10 +116,8 @@ export class AnswerDetector {
       this.#cancelTimer = this.#clock.after(leftMs, () => this.#decide('machine', SURE.long));
       return;
     }
-    const fromMs = this.#speechAtMs ?? atMs;
+    this.#spokenMs += atMs - (this.#speechAtMs ?? atMs);
     this.#speechAtMs = null;
-    if (isTone) return;
-    this.#spokenMs += atMs - fromMs;
     this.#cancelTimer = this.#clock.after(waitMs(this.#spokenMs) - TOLD_AFTER_MS, () => this.#waits());
   }
 

@@ -11,9 +11,6 @@ const ABOVE_NOISE = 6.3;
 /** Sound for so long is speech, silence for so long ends it: pauses between words are shorter. */
 const BEGIN_FRAMES = 60 / FRAME_MS;
 const END_FRAMES = 300 / FRAME_MS;
-/** What keeps its pitch for so long and so well was no speech, but a ringing tone of two frequencies. */
-const LEAST_CHORD_FRAMES = 600 / FRAME_MS;
-const CHORD_NOTES = 0.75;
 /** Below is the pitch of voices. */
 const LEAST_HZ = 300;
 /** A tone keeps its frequency so well, and lasts so long at least. Told while it lasts, too. */
@@ -39,9 +36,6 @@ export class AnswerListener {
   #soundFrames = 0;
   #quietFrames = 0;
   #isSpeaking = false;
-  /** Frames since somebody speaks, and those of them that are notes. */
-  #spokenFrames = 0;
-  #spokenNotes = 0;
   #toneHz = 0;
   #toneFrames = 0;
   /** Of the last 6 s: 0 silence, 1 sound, 2 a note. */
@@ -65,8 +59,8 @@ export class AnswerListener {
     const hz = frame !== null && power > LEAST ? pureToneHz(frame, this.#rateHz) : 0;
     this.#followTone(hz < LEAST_HZ ? 0 : hz);
     // The frame in which a tone begins is none yet, and the next one may be a vowel.
+    this.#followSpeech(isSound && this.#toneFrames < 2);
     const isNote = frame !== null && power > LEAST && this.#pitch.take(frame);
-    this.#followSpeech(isSound && this.#toneFrames < 2, isNote);
     this.#followMusic(power > LEAST, isNote);
   }
 
@@ -74,22 +68,16 @@ export class AnswerListener {
     return this.#frames * FRAME_MS;
   }
 
-  #followSpeech(isSound: boolean, isNote: boolean): void {
-    this.#spokenFrames++;
-    if (isNote) this.#spokenNotes++;
+  #followSpeech(isSound: boolean): void {
     this.#soundFrames = isSound ? this.#soundFrames + 1 : 0;
     this.#quietFrames = isSound ? 0 : this.#quietFrames + 1;
     if (!this.#isSpeaking && this.#soundFrames >= BEGIN_FRAMES) {
       this.#isSpeaking = true;
-      this.#spokenFrames = BEGIN_FRAMES;
-      this.#spokenNotes = 0;
-      this.#tell({ type: 'speech', isOn: true, isTone: false, atMs: this.#nowMs - BEGIN_FRAMES * FRAME_MS });
+      this.#tell({ type: 'speech', isOn: true, atMs: this.#nowMs - BEGIN_FRAMES * FRAME_MS });
     }
     if (this.#isSpeaking && this.#quietFrames >= END_FRAMES) {
       this.#isSpeaking = false;
-      const frames = this.#spokenFrames - END_FRAMES;
-      const isTone = frames >= LEAST_CHORD_FRAMES && this.#spokenNotes >= CHORD_NOTES * frames;
-      this.#tell({ type: 'speech', isOn: false, isTone, atMs: this.#nowMs - END_FRAMES * FRAME_MS });
+      this.#tell({ type: 'speech', isOn: false, atMs: this.#nowMs - END_FRAMES * FRAME_MS });
     }
   }
 

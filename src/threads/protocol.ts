@@ -164,11 +164,8 @@ export interface MeasuredTurn {
 }
 
 /** What is heard of the far end, in ms of its audio since the call was answered. */
-export type HeardFact = {
-  readonly atMs: number;
-} & (
-  | /** `isTone`: what is over was no speech after all, but a tone of several frequencies. */
-  { readonly type: 'speech'; readonly isOn: boolean; readonly isTone: boolean }
+export type HeardFact = { readonly atMs: number } & (
+  | { readonly type: 'speech'; readonly isOn: boolean }
   /** A pure tone has lasted so long: for 400 ms, or until it was over. */
   | { readonly type: 'tone'; readonly hz: number; readonly ms: number; readonly isOver: boolean }
   | { readonly type: 'music'; readonly isOn: boolean }
