@@ -102,6 +102,7 @@ function bridgePool({ settings, loggers, closers }: FirstDeps, { bridgeWorkerUrl
   const bridges = new BridgePool({
     observer: bridgeLog(loggers),
     mediaIo: settings.engine.mediaIo,
+    neuralVoice: settings.neuralVoice,
     ...(bridgeWorkerUrl === undefined ? {} : { workerUrl: bridgeWorkerUrl }),
   });
   closers.push((deadlineMs) => bridges.close(deadlineMs));

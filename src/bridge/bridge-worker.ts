@@ -4,8 +4,13 @@ import { FairShare } from '../base/fair-share.ts';
 import { systemClock } from '../base/time.ts';
 import type { TransportFactory } from '../media/transport.ts';
 import { loadMediaIo } from '../native/media-io.ts';
-import type { BridgeReady, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
-import { type MediaIoChoice, toWireError } from '../threads/protocol.ts';
+import type {
+  BridgeReady,
+  BridgeStart,
+  TransportOutcome,
+  TransportPlacement,
+} from '../threads/bridge-protocol.ts';
+import { toWireError } from '../threads/protocol.ts';
 import { HeldTransport } from './held-transport.ts';
 
 /** The supervisor stops a thread whose heartbeat stands still for 2 s. */
@@ -65,7 +70,7 @@ export class BridgeWorker {
 
 /** Otherwise audio for the platform would wait for the time slice of a busy thread, 3 ms, where cores are few. */
 function beOnTime(): void {
-  if ((workerData as MediaIoChoice) === 'portable') return;
+  if ((workerData as BridgeStart).mediaIo === 'portable') return;
   const native = loadMediaIo();
   if (typeof native !== 'string') native.beOnTime(false);
 }

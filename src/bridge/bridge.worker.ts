@@ -1,3 +1,4 @@
+import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/time.ts';
 import {
   VOICE_TRANSPORT,
@@ -16,7 +17,8 @@ import { notesWith } from '../speech/notes/note-transport.ts';
 import { speechParts } from '../speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../speech/transport/speech-protocol.ts';
 import { speechWith } from '../speech/transport/speech-transport.ts';
-import type { TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
+import { leaveOutNeuralVoice } from '../speech/vad/neural-voice.ts';
+import type { BridgeStart, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
 import { BridgeWorker } from './bridge-worker.ts';
 
 /** Discord's library takes 20 MB, so a thread loads it with its first call there. */
@@ -30,6 +32,8 @@ const openTalk: OpenTransport<TalkOpen, TalkCommands, TalkSignal> = async (...op
   const { openTalkTransport } = await import('../connectors/nctalk/voice/talk-transport.ts');
   return await openTalkTransport(...opening);
 };
+
+if (!(workerData as BridgeStart).neuralVoice) leaveOutNeuralVoice();
 
 /** Composition root of a bridge thread: the transports it can open, those of platforms and the speech of calls. */
 const speech = speechParts(systemClock);

@@ -237,6 +237,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       mediaIo: values.SVC_MEDIA_IO,
       maxJitterDelayMs: values.SVC_MAX_JITTER_DELAY_MS,
     },
+    neuralVoice: values.SVC_NEURAL_VOICE === 'auto',
     streamThreads: values.SVC_STREAM_THREADS,
     mcp: {
       allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,

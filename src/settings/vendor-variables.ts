@@ -29,6 +29,12 @@ export const VENDOR_VARIABLES = {
     meaning:
       'Comma-separated non-public addresses or subnets that endpoints of models may have, such as that of a model on your own network or of a proxy. `localhost` and names of the hosts file count if their addresses are listed here',
   },
+  SVC_NEURAL_VOICE: {
+    default: 'auto',
+    schema: z.enum(['auto', 'off'], 'must be one of auto, off'),
+    meaning:
+      'Whether a neural network tells voices from music and tones where its addon was built: auto or off. The stand-ins for speech providers speak in tones, which only count as voices when it is off',
+  },
   SVC_TURN_MODEL_URL: {
     default: null,
     schema: PublicUrl,

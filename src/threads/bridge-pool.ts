@@ -2,7 +2,7 @@ import { Piscina } from 'piscina';
 import { GatewayError, Overloaded } from '../base/errors.ts';
 import type { Bridges, OpenedTransport, TransportObserver, TransportProtocol } from '../media/transport.ts';
 import { newPacketRings, newPcmRings } from '../rings/bridge-rings.ts';
-import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
+import type { BridgeReady, BridgeStart, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
 import { closedWithin } from './closed-within.ts';
 import { type MediaIoChoice, toWireError, type WireError } from './protocol.ts';
 import { type Supervised, Supervisor } from './supervisor.ts';
@@ -28,6 +28,8 @@ export interface BridgePoolOptions {
   readonly stallMs?: number;
   /** As of the engine. */
   readonly mediaIo?: MediaIoChoice;
+  /** See BridgeStart; true by default. */
+  readonly neuralVoice?: boolean;
   /** Worker module; tests pass their own composition root. */
   readonly workerUrl?: URL;
 }
@@ -173,7 +175,8 @@ export class BridgePool implements Bridges, TransportLinkHost {
   }
 
   #newPool(): Piscina<TransportPlacement, TransportOutcome> {
-    const { workerUrl, stallMs, mediaIo } = this.#options;
+    const { workerUrl, stallMs, mediaIo = 'auto', neuralVoice = true } = this.#options;
+    const workerData: BridgeStart = { mediaIo, neuralVoice };
     this.#supervisor = new Supervisor(stallMs ?? STALL_MS, (thread) => this.#terminate(thread));
     const pool = new Piscina<TransportPlacement, TransportOutcome>({
       filename: (workerUrl ?? new URL('../bridge/bridge.worker.ts', import.meta.url)).href,
@@ -185,7 +188,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
       concurrentTasksPerWorker: TRANSPORTS_PER_THREAD,
       idleTimeout: IDLE_MS,
       recordTiming: false,
-      workerData: mediaIo ?? 'auto',
+      workerData,
       niceIncrement: NICE,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });

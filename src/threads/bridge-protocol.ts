@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RequestReply, WireError } from './protocol.ts';
+import type { MediaIoChoice, RequestReply, WireError } from './protocol.ts';
 
 /** Everything sent between the main thread and a bridge worker, except audio. Each transport has a port of its own. */
 
@@ -36,6 +36,14 @@ export type TransportMessage =
   | RequestReply;
 
 /** A bridge worker's first message, sent over the pool's channel. */
+/** What a bridge thread starts with. */
+export interface BridgeStart {
+  /** As of the engine. */
+  readonly mediaIo: MediaIoChoice;
+  /** Whether voices are told from other sounds by the neural network, too. */
+  readonly neuralVoice: boolean;
+}
+
 export interface BridgeReady {
   readonly threadId: number;
   readonly heartbeat: SharedArrayBuffer;

@@ -103,6 +103,8 @@ export class Gateway {
       SVC_MISTRAL_URL: 'http://127.0.0.1:9',
       SVC_BEDROCK_URL: 'http://127.0.0.1:9',
       SVC_ENTRA_URL: 'http://127.0.0.1:9',
+      // What is said to the stand-ins for speech providers are tones.
+      SVC_NEURAL_VOICE: 'off',
       // Tests share their machine with much else, and some place more calls than it can carry beside that.
       SVC_ADMISSION: 'off',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,

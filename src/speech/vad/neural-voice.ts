@@ -20,6 +20,11 @@ const FORGET_FRAMES = 2_000 / FRAME_MS;
 
 let silero: NativeSilero | string | null = null;
 
+/** This thread tells voices from noise without the network from now on. */
+export function leaveOutNeuralVoice(): void {
+  silero = 'SVC_NEURAL_VOICE is off';
+}
+
 /** Why this thread tells voices from noise without the network; null if it has it. */
 export function noNeuralVoice(): string | null {
   silero ??= loadSilero();

@@ -20,7 +20,7 @@ export async function startFake(name: VendorName, [port]: readonly string[]): Pr
 
 Start the gateway with it, and create a preset:
 
-  ${setting}=${fake.url} npm start
+  ${setting}=${fake.url} SVC_NEURAL_VOICE=off npm start
   curl $BASE/api/voice-configs -H "X-API-Key: $SETTINGS_KEY" -d '{"kind":"${kind}","provider":"${name}","api_key":"${key}"}'
 
 It speaks in tones, one per word, and understands them: alpha, bravo and so on to zulu.

@@ -62,6 +62,17 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'sessions',
       { ...own, ...expiring, tokenHash: secret, userAgent: 'x', address: '127.0.0.1', lastUsedAt: NOW },
     ],
+    ['earlyEdits', { id: own.id, accountId, text: 'edited', expiresAt: NOW }],
+    [
+      'heldMessages',
+      {
+        id: own.id,
+        accountId,
+        platform: 'telegram',
+        place: `["telegram","${name}"]`,
+        inbound: '{"text":"held"}',
+      },
+    ],
     ['knownBrowsers', { accountId, tokenHash: secret, createdAt: NOW, lastUsedAt: NOW }],
     ['mailTokens', { ...expiring, tokenHash: secret, purpose: 'verify', email: `${name}@example.com` }],
     ['identities', { ...own, provider: 'google', subject: name, email: null, lastUsedAt: NOW }],

@@ -6,8 +6,8 @@ import type { Store } from '../../../../src/store/store.ts';
 import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { everyRow, fullAccount, SEALED, tablesNaming } from '../full-account.ts';
 
-/** Where a connection stands, and who a bot is. What they have brought is in the conversations. */
-const INTERNAL = ['live_messages', 'platform_records'];
+/** Where a connection stands, and who a bot is; what is on its way into the conversations. What has arrived is there. */
+const INTERNAL = ['early_edits', 'held_messages', 'live_messages', 'platform_records'];
 
 async function exported(store: Store, accountId: string) {
   const domain = { store, clock: systemClock } as AccountDomain;
