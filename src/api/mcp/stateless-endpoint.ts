@@ -153,7 +153,7 @@ function answerOf(
 ): Promise<Response> {
   const parsed = body === undefined ? {} : { parsedBody: body };
   const authInfo = authInfoOf(request, withhold);
-  return handler.fetch(webRequest(method, request), { authInfo, ...parsed });
+  return handler.fetch(webRequest(method, request, body !== undefined), { authInfo, ...parsed });
 }
 
 /** A stream is asked for, which has no end. */

@@ -17,14 +17,15 @@ const KEPT_HEADERS = ['cache-control', 'x-accel-buffering', 'mcp-session-id', 'a
 
 export type HttpVerb = 'GET' | 'POST' | 'DELETE';
 
-/** Converts a request for the SDK. */
-export function webRequest(method: HttpVerb, request: McpRequest): Request {
+/** Converts a request for the SDK, which gets a body that `isParsed` beside it: its bytes may be gone by now. */
+export function webRequest(method: HttpVerb, request: McpRequest, isParsed: boolean): Request {
   const headers = new Headers();
   for (const name of MCP_HEADERS) {
     const value = sdkHeader(request, name);
     if (value !== '') headers.set(name, value);
   }
-  const { body, signal } = request;
+  const body = isParsed ? undefined : request.body;
+  const { signal } = request;
   return new Request(ADDRESS, { method, headers, signal, ...(body && { body: new Uint8Array(body) }) });
 }
 

@@ -157,7 +157,7 @@ export class McpSession {
     let isStream = false;
     this.#inProgress += 1;
     try {
-      const response = await this.#transport.handleRequest(webRequest(method, request), {
+      const response = await this.#transport.handleRequest(webRequest(method, request, body !== undefined), {
         authInfo: authInfoOf(request, (id) => this.#withheld.add(id)),
         ...(body === undefined ? {} : { parsedBody: body }),
       });
