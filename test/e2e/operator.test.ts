@@ -15,7 +15,7 @@ describe('what the operator sees', () => {
 
   beforeAll(async () => {
     gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
-    const body = JSON.stringify({ token: setupLink(gateway).split('#')[1], ...OPERATOR });
+    const body = JSON.stringify({ token: (await setupLink(gateway)).split('#')[1], ...OPERATOR });
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${gateway.baseUrl}/auth/setup`, { method: 'POST', headers, body });
     cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;

@@ -23,7 +23,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard by keyboard alone', () =
   it('goes from the first start to a trunk, a number, a key and a voice', async () => {
     const page = await browser.newPage();
     const { keyboard } = page;
-    await page.goto(setupLink(gateway));
+    await page.goto(await setupLink(gateway));
 
     /** Moves the focus by Tab to what has this name, as somebody does who cannot see the pointer. */
     async function goTo(name: string): Promise<void> {

@@ -44,7 +44,7 @@ describe.skipIf(requirePeer('chromium'))('the looks of the dashboard', () => {
 
   it('is good before anybody has signed in', async () => {
     const page = await browser.newPage();
-    await page.goto(setupLink(gateway));
+    await page.goto(await setupLink(gateway));
     await page.getByRole('button', { name: 'Begin' }).waitFor();
     await lookAt(page, 'gate-setup', PICTURES);
     expect(await accessFaults(page)).toEqual([]);

@@ -18,7 +18,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in a browser', () => {
 
   beforeAll(async () => {
     [gateway, browser] = await Promise.all([Gateway.start(), launchChromium()]);
-    link = setupLink(gateway);
+    link = await setupLink(gateway);
     visit = await DashboardVisit.first(gateway, browser);
   });
   afterAll(async () => {

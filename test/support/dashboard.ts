@@ -1,15 +1,14 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Gateway } from './gateway.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What the operator of a new gateway signs in with. */
 export const OPERATOR = { email: 'operator@example.com', password: 'correct horse battery' } as const;
 
-/** The link that the gateway printed at its start. */
-export function setupLink(gateway: Gateway): string {
-  const link = /http:\S+\/dashboard\/setup#[\w-]+/.exec(gateway.output)?.[0];
-  if (link === undefined) throw new Error(`no link was printed:\n${gateway.output}`);
-  return link;
+/** The link that the gateway prints at its start, when it is ready already. */
+export async function setupLink(gateway: Gateway): Promise<string> {
+  return await waitFor('the link', () => /http:\S+\/dashboard\/setup#[\w-]+/.exec(gateway.output)?.[0]);
 }
 
 /** The dashboard of one gateway in one browser, with everything that its pages complain of. */
@@ -35,7 +34,7 @@ export class DashboardVisit {
   static async first(gateway: Gateway, browser: Browser, width = 1280): Promise<DashboardVisit> {
     const context = await browser.newContext({ viewport: { width, height: 860 } });
     const visit = new DashboardVisit(gateway, context, await context.newPage());
-    await visit.page.goto(setupLink(gateway));
+    await visit.page.goto(await setupLink(gateway));
     await visit.page.getByLabel('Email address').fill(OPERATOR.email);
     await visit.page.getByLabel('Password').fill(OPERATOR.password);
     await visit.page.getByRole('button', { name: 'Begin' }).click();
