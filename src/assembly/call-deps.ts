@@ -21,7 +21,7 @@ import type { LocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
-import { leaveOutNeuralVoice, noNeuralVoice } from '../speech/vad/neural-voice.ts';
+import { noNeuralVoice } from '../speech/vad/neural-voice.ts';
 import { findRow } from '../store/database/rows.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { countUsage } from '../store/people/usage.ts';
@@ -68,10 +68,9 @@ export async function openCalls(
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
   const keys = { secrets: store.secrets, urls: settings.speechUrls };
-  if (!settings.neuralVoice) leaveOutNeuralVoice();
-  const noNetwork = noNeuralVoice();
-  metrics.watchVoices(noNetwork === null);
-  if (noNetwork !== null && settings.neuralVoice)
+  const noNetwork = settings.neuralVoice ? noNeuralVoice() : null;
+  metrics.watchVoices(settings.neuralVoice && noNetwork === null);
+  if (noNetwork !== null)
     deps.loggers.calls.warn({ reason: noNetwork }, 'voices are detected without the neural network');
   const speech = new SpeechSessions({
     bridges,
