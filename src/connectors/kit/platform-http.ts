@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type JsonAnswer, readJson, readJsonInTurn } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { networkCode } from '../../base/network-error.ts';
 import { type Reader, ReadingRefused } from '../../base/reading-time.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
 import { type Clock, TimeLimit, withDeadline } from '../../base/time.ts';
@@ -62,6 +63,10 @@ const USER_AGENT = { 'user-agent': 'voice-chat-gateway' };
 const OPEN_DEADLINE_MS = 20_000;
 const NEVER = new AbortController().signal;
 const GONE: ReadonlySet<number> = new Set([404, 410]);
+/** Requests that may be repeated where a connection ended before the answer (RFC 9110, 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE', 'PROPFIND']);
+/** Mostly, the server has just given up a connection that was idle. */
+const ENDED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The way to one platform's hosts. Redirects would take the token along: they fail. */
 export class PlatformHttp {
@@ -129,7 +134,17 @@ export class PlatformHttp {
     }
   }
 
-  async #send({ method, url, headers, body, json, upload }: Sent, signal: AbortSignal): Promise<Response> {
+  async #send(request: Sent, signal: AbortSignal): Promise<Response> {
+    try {
+      return await this.#fetch(request, signal);
+    } catch (error) {
+      const isRepeatable = IDEMPOTENT.has(request.method) && request.upload === undefined;
+      if (!isRepeatable || !ENDED.has(networkCode(error))) throw error;
+      return await this.#fetch(request, signal);
+    }
+  }
+
+  async #fetch({ method, url, headers, body, json, upload }: Sent, signal: AbortSignal): Promise<Response> {
     const sent = {
       ...USER_AGENT,
       ...(json && { 'content-type': 'application/json' }),

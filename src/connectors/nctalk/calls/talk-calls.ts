@@ -62,8 +62,8 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   readonly #ringing = new Map<string, RingingLeg>();
   /** When the last call has started that rang, or that the bot was in, by place. */
   readonly #known = new LimitedMap<number>(MAX_KNOWN);
-  /** Rooms that are being asked for. */
-  readonly #looking = new Set<string>();
+  /** Rooms that are being asked for, and whether anything has changed since. */
+  readonly #looking = new Map<string, boolean>();
   /** Nextclouds without a signaling server, by URL. */
   readonly #textOnly = new Set<string>();
   #answerer: InboundAnswerer | null = null;
@@ -101,11 +101,17 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
    */
   callChanged(bot: CallingBot, roomToken: string): void {
     const place = placeOf(bot, roomToken);
-    if (this.#taken.has(place) || this.#looking.has(place)) return;
-    this.#looking.add(place);
+    if (this.#taken.has(place)) return;
+    const isLooking = this.#looking.has(place);
+    this.#looking.set(place, isLooking);
+    if (isLooking) return;
     this.#look(bot, roomToken)
       .catch((error: unknown) => this.#deps.failed(bot.connectionId, failureOf(error)))
-      .finally(() => this.#looking.delete(place));
+      .finally(() => {
+        const hasChanged = this.#looking.get(place) === true;
+        this.#looking.delete(place);
+        if (hasChanged) this.callChanged(bot, roomToken);
+      });
   }
 
   /** Has the people in a call see that the agent is typing, or no longer. Returns false when the bot is not in it. */

@@ -47,6 +47,21 @@ test.each<readonly [string, RequestListener]>([
   await expect(http.ask({ method: 'POST', url, json: {} })).rejects.toMatchObject({ kind: 'unclear' });
 });
 
+test.each(['GET', 'PUT', 'DELETE'] as const)(
+  '%s is repeated, once, where the connection ended',
+  async (method) => {
+    let asked = 0;
+    const { url, http } = await platform((request, response) => {
+      asked += 1;
+      if (asked === 2) response.end('{"ok":true}');
+      else request.socket.destroy();
+    });
+    expect(await http.ask({ method, url })).toMatchObject({ isOk: true, json: { ok: true } });
+    await expect(http.ask({ method, url })).rejects.toMatchObject({ kind: 'unclear' });
+    expect(asked).toBe(4);
+  },
+);
+
 test('a request whose time is over is not made', async () => {
   const { url, http } = await platform(() => expect.unreachable());
   await expect(http.ask({ method: 'GET', url, signal: AbortSignal.abort() })).rejects.toMatchObject({

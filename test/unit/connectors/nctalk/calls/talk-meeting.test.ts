@@ -414,9 +414,9 @@ describe('people in a call', () => {
 
 describe('a call that has started', () => {
   const rung: InboundCall[] = [];
+  const asked = () => nextcloud.calls.filter((each) => each.startsWith('room.get')).length;
   /** Something says that the call has changed. A second look begins once the first one is over. */
   const changed = async (): Promise<void> => {
-    const asked = () => nextcloud.calls.filter((each) => each.startsWith('room.get')).length;
     const before = asked();
     await waitFor('the Nextcloud to be asked', () => {
       calls.callChanged(calling, room.token);
@@ -434,6 +434,12 @@ describe('a call that has started', () => {
         return 'ringing';
       },
     });
+  });
+
+  it('is looked for again where it has changed while the Nextcloud was being asked', async () => {
+    const before = asked();
+    for (let times = 0; times < 3; times++) calls.callChanged(calling, room.token);
+    await waitFor('the second look', () => asked() === before + 2);
   });
 
   it('rings once, also when it was refused and is told again', async () => {
