@@ -4,7 +4,9 @@ import type { Messenger, Remedy } from '../contract/messenger.ts';
 import { reactionOutcome } from '../kit/reactions.ts';
 import type { TeamsApi } from './client.ts';
 import { CHOICES } from './messages/buttons.ts';
-import { postTyping, react, type SendDeps, sendMessage } from './messages/send-message.ts';
+import { postTyping } from './messages/posting.ts';
+import { react, type SendDeps, sendMessage } from './messages/send-message.ts';
+import { Streams } from './messages/streams.ts';
 import { checkLength, MAX_CHARACTERS } from './messages/text.ts';
 
 /** Teams takes 30 to 50 requests a second from a bot, and typing indicators are among them. */
@@ -20,6 +22,7 @@ export interface TeamsMessengerDeps {
 
 /** Chats with people, group chats and channels. Teams does not drop duplicates. */
 export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
+  const streams = new Streams(sending);
   return {
     remedies: TEAMS_REMEDIES,
     mostPerSecond: MOST_PER_SECOND,
@@ -47,7 +50,8 @@ export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessenge
         await reactionOutcome('Teams', react(sending, to, reaction, signal)),
     },
     checkText: checkLength,
-    send: async (message, signal) => await sendMessage(sending, message, signal),
+    live: streams,
+    send: async (message, signal) => await sendMessage(sending, streams, message, signal),
   };
 }
 
