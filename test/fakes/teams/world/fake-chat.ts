@@ -64,6 +64,10 @@ export class FakeChat {
     return { id, from: null, text: '', attachments: [], root: null, reactions: new Set() };
   }
 
+  show(message: Pick<FakeMessage, 'id'>): void {
+    if (this.find(message.id) === undefined) this.messages.push(message as FakeMessage);
+  }
+
   post(message: Pick<FakeMessage, 'from' | 'text'> & Partial<FakeMessage>): FakeMessage {
     const id = newMessageId();
     const root = this.kind === 'channel' ? (message.root ?? id) : null;

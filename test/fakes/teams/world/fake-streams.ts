@@ -1,13 +1,26 @@
 import type { StreamInfo } from '../rest/activity-schema.ts';
 import { offence, TeamsError } from '../rest/teams-error.ts';
-import type { FakeChat, FakeMessage } from './fake-chat.ts';
 
 const MAX_INFORMATIVE = 1_000;
 /** "one request per second" */
 const EVERY_MS = 1_000;
 
+interface StreamedMessage {
+  readonly id: string;
+  text: string;
+}
+
+/** A chat, as its streams need it. */
+interface StreamedChat {
+  readonly kind: string;
+  /** A message that nobody sees yet. */
+  drafted(): StreamedMessage;
+  /** Shows such a message, once. */
+  show(message: StreamedMessage): void;
+}
+
 interface Stream {
-  readonly message: FakeMessage;
+  readonly message: StreamedMessage;
   readonly beganMs: number;
   lastMs: number;
   sequence: number;
@@ -16,16 +29,15 @@ interface Stream {
 
 /** The streams of one chat (https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux), by the words of its errors. */
 export class FakeStreams {
-  readonly #chat: FakeChat;
+  readonly #chat: StreamedChat;
   readonly #streams = new Map<string, Stream>();
-  /** Microsoft's is two minutes. */
-  lifetimeMs = 120_000;
+  #lifetimeMs = 120_000;
   /** What the bar has shown. */
   readonly informed: { readonly text: string; readonly atMs: number }[] = [];
   /** Requests that came too soon after the one before. */
   hurried = 0;
 
-  constructor(chat: FakeChat) {
+  constructor(chat: StreamedChat) {
     this.#chat = chat;
   }
 
@@ -55,6 +67,11 @@ export class FakeStreams {
   /** The person presses "Stop". */
   stop(): void {
     for (const stream of this.#streams.values()) if (stream.state === 'open') stream.state = 'stopped';
+  }
+
+  /** Their two minutes are over. */
+  expire(): void {
+    this.#lifetimeMs = -1;
   }
 
   /** Whether a message is still written, and cannot be edited. */
@@ -88,7 +105,7 @@ export class FakeStreams {
   }
 
   #isLate({ beganMs }: Stream): boolean {
-    return Date.now() - beganMs > this.lifetimeMs;
+    return Date.now() - beganMs > this.#lifetimeMs;
   }
 
   #goOn(stream: Stream, sequence: number): void {
@@ -113,7 +130,7 @@ export class FakeStreams {
 
   /** What was streamed stays, whatever becomes of the stream. */
   #show({ message }: Stream): void {
-    if (this.#chat.find(message.id) === undefined) this.#chat.messages.push(message);
+    this.#chat.show(message);
   }
 }
 
