@@ -72,7 +72,7 @@ export async function sendMessage(
     const say = async () =>
       shownId === undefined
         ? await postActivity(api, target, textActivity(text), options)
-        : await streams.complete(target, shownId, text, options);
+        : await streams.complete({ target, spaceId, streamId: shownId }, text, options);
     const words = text === '' ? [] : [say];
     // Teams splits an activity with text and card into two, and does not tell their ids.
     const card = choices ? [() => postActivity(api, target, cardActivity(choices), options)] : [];

@@ -26,6 +26,12 @@ export interface StreamDeps extends TargetDeps {
   failed(failure: PlatformFailure): void;
 }
 
+export interface OpenStream {
+  readonly target: PostTarget;
+  readonly spaceId: string;
+  readonly streamId: string;
+}
+
 /** What this process has streamed. */
 interface Stream {
   sequence: number;
@@ -41,9 +47,11 @@ interface Stream {
 export class Streams implements ShowsWriting {
   readonly kind = 'message';
   readonly grows = true;
-  readonly pace = { most: 28, updates: 12, withinMs: 1_000, everyMs: 1_500 };
+  readonly pace = { most: 20, updates: 6, withinMs: 1_000, everyMs: 1_500 };
   readonly #deps: StreamDeps;
   readonly #streams = new LimitedMap<Stream>(MAX_STREAMS);
+  /** Streams by the people to whom they are. */
+  readonly #openTo = new LimitedMap<string>(MAX_STREAMS);
 
   constructor(deps: StreamDeps) {
     this.#deps = deps;
@@ -59,8 +67,11 @@ export class Streams implements ShowsWriting {
     if (shownId === null && unclearSince !== null) return { kind: 'refused' };
     try {
       const target = await targetOf(this.#deps, message.to, options);
-      if (shownId === null)
-        return { kind: 'shown', shownId: await this.#begin(target, message.text, options) };
+      if (shownId === null) {
+        const streamId = await this.#begin(target, message.text, options);
+        this.#openTo.set(message.to.space.id, streamId);
+        return { kind: 'shown', shownId: streamId };
+      }
       return (await this.#goOn(target, shownId, message.text, options))
         ? { kind: 'shown', shownId }
         : { kind: 'refused' };
@@ -71,7 +82,13 @@ export class Streams implements ShowsWriting {
     }
   }
 
+  /** Whether a message to a person is being streamed. */
+  isOpenTo(spaceId: string): boolean {
+    return this.#openTo.get(spaceId) !== undefined;
+  }
+
   async remove(to: LiveMessage['to'], streamId: string, signal: AbortSignal): Promise<void> {
+    this.#openTo.delete(to.space.id);
     const options = { deadlineMs: DEADLINE_MS, signal };
     await targetOf(this.#deps, to, options)
       .then((target) => remove(this.#deps.api, target, streamId, options))
@@ -82,8 +99,13 @@ export class Streams implements ShowsWriting {
    * Makes what is shown the whole message: at the end of its stream, or in place of what the stream has shown. Returns the id of
    * the message. Rejects with a PlatformFailure.
    */
-  async complete(target: PostTarget, streamId: string, text: string, options: CallOptions): Promise<string> {
+  async complete(
+    { target, spaceId, streamId }: OpenStream,
+    text: string,
+    options: CallOptions,
+  ): Promise<string> {
     const { api } = this.#deps;
+    this.#openTo.delete(spaceId);
     const whole = textActivity(text);
     const end = async (activity: typeof whole) => {
       const entities = [{ type: 'streaminfo', streamId, streamType: 'final' }];
