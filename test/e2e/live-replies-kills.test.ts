@@ -30,8 +30,14 @@ const PLATFORMS = {
     NextcloudUnderTest.start({ patienceMs: PATIENCE_MS, hasEvents: true, gateway }),
 } as const;
 
-/** A person of a platform whose agent has a model that writes half of its reply, and the rest when it is told to. */
-async function start(platform: keyof typeof PLATFORMS): Promise<{ ann: PersonUnderTest; goOn: () => void }> {
+interface Started {
+  readonly ann: PersonUnderTest;
+  /** Has the model write the rest, or fail. */
+  goOn(how: 'well' | 'badly'): void;
+}
+
+/** A person of a platform whose agent has a model that writes half of its reply, and waits. */
+async function start(platform: keyof typeof PLATFORMS): Promise<Started> {
   openai = await new FakeOpenAi().start();
   const env = { SVC_OPENAI_URL: openai.url, SVC_MODELS_ALLOW: '127.0.0.0/8' };
   subject = await PLATFORMS[platform]({ env });
@@ -41,13 +47,15 @@ async function start(platform: keyof typeof PLATFORMS): Promise<{ ann: PersonUnd
   const config = { api_key: openai.key, model: 'gpt-6-luna' };
   const set = await settingsApi.patch(`/api/agents/${agents[0].id}/provider`, { provider: 'openai', config });
   expect(set.body.live_replies).toBe(true);
-  const rest = Promise.withResolvers<void>();
+  const rest = Promise.withResolvers<'well' | 'badly'>();
   openai.reply = async function* () {
     yield { kind: 'reasoning', text: 'Nobody is to read this.' };
     yield { kind: 'text', text: BEGINNING };
     yield { kind: 'text', text: '`co' };
-    await rest.promise;
-    yield { kind: 'text', text: `${REPLY.slice(BEGINNING.length + 3)}<dm platform="agent" to="x">no</dm>` };
+    const how = await rest.promise;
+    if (how === 'badly') yield { kind: 'filtered' };
+    else
+      yield { kind: 'text', text: `${REPLY.slice(BEGINNING.length + 3)}<dm platform="agent" to="x">no</dm>` };
   };
   return { ann, goOn: rest.resolve };
 }
@@ -80,7 +88,7 @@ describe.each([
     if (when === 'it knows nothing of what is shown')
       changeGatewayRows(dataFolder, 'update live_messages set shown_id = null');
     await subject.gateway.restart();
-    goOn();
+    goOn('well');
     await waitFor('the whole reply', () => received().some(({ text }) => text.includes('link')), PATIENCE_MS);
     expect(received()).toEqual([{ ...shown, text: expect.not.stringContaining('dm platform') }]);
     expect(openai.offences).toEqual([]);
@@ -88,3 +96,12 @@ describe.each([
 });
 
 const SHOWN = 'select key from live_messages where shown_id is not null';
+
+it('a reply that the model does not finish is taken away', async () => {
+  const { ann, goOn } = await start('Slack');
+  ann.writes('Hi');
+  await waitFor('the beginning', () => ann.received().length > 0, PATIENCE_MS);
+  goOn('badly');
+  await waitFor('its end', () => ann.received().length === 0, PATIENCE_MS);
+  expect(readGatewayRows(subject.gateway.dataFolder, 'select key from live_messages')).toEqual([]);
+});

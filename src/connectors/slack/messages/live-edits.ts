@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Address } from '../../../base/address.ts';
 import type { LiveMessage, LiveOutcome, ShowsWriting } from '../../contract/live-message.ts';
 import { liveOutcomeOf } from '../../kit/live-outcome.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
@@ -14,6 +15,7 @@ const DEADLINE_MS = 5_000;
 /** By so much, Slack's clock may differ from ours. */
 const MAX_SKEW_MS = 120_000;
 const SECOND_MS = 1_000;
+const SOON_MS = 2_000;
 const GONE = 'message_not_found';
 /** Slack's words for messages that cannot become another text. */
 const FIXED: ReadonlySet<string> = new Set([
@@ -78,7 +80,7 @@ export async function complete(
   options: CallOptions,
 ): Promise<string> {
   if (text.length <= MAX_EDIT) {
-    const isWhole = await edit(login, place, { ts, text }, options).then(() => true, unless(FIXED));
+    const isWhole = await edit(login, place, { ts, text }, options).then(() => true, unless(isFixed));
     if (isWhole) return ts;
   }
   const wasThere = await remove(login, place, ts, options);
@@ -104,13 +106,21 @@ async function remove(
   options: CallOptions,
 ): Promise<boolean> {
   const deleted = api.call('chat.delete', { channel, ts }, options, z.unknown());
-  return await deleted.then(() => true, unless(new Set([GONE])));
+  return await deleted.then(
+    () => true,
+    unless(({ code }) => code === GONE),
+  );
 }
 
-/** False for a failure with one of these words; throws any other. */
-function unless(words: ReadonlySet<string>): (error: unknown) => false {
+/** Whether Slack takes no edit, or none soon: it limits edits more than posts. */
+function isFixed({ kind, code, afterMs }: PlatformFailure): boolean {
+  return FIXED.has(code) || (kind === 'later' && afterMs > SOON_MS);
+}
+
+/** False for such a failure; throws any other. */
+function unless(isSuch: (failure: PlatformFailure) => boolean): (error: unknown) => false {
   return (error) => {
-    if (words.has(failureOf(error).code)) return false;
+    if (isSuch(failureOf(error))) return false;
     throw error;
   };
 }

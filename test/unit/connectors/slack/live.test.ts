@@ -63,16 +63,15 @@ it('tells what became of a first request', async () => {
 
 it.each([
   ['is longer than an edit', LONG, null],
-  ['comes when the time for edits is over', 'One two', 'edit_window_closed'],
-  ['cannot be edited', 'One two', 'cant_update_message'],
-])('posts a whole text in place of what is shown, once, if it %s', async (_why, text, error) => {
+  ['comes when the time for edits is over', 'One two', { kind: 'refuse', error: 'edit_window_closed' }],
+  ['cannot be edited', 'One two', { kind: 'refuse', error: 'cant_update_message' }],
+  ['comes when there were too many edits', 'One two', { kind: 'throttle', retryAfterS: 30 }],
+] as const)('posts a whole text in place of what is shown, once, if it %s', async (_why, text, fault) => {
   const { complete, shown, shownId, slack } = await begun();
-  const refuse = () => error && slack.fail('chat.update', { kind: 'refuse', error });
-  refuse();
+  if (fault) slack.fail('chat.update', fault, fault);
   slack.fail('chat.postMessage', { kind: 'drop', isDone: true });
   expect((await complete(text)).kind).toBe('unknown');
   // As the next process does.
-  refuse();
   const again = await complete(text);
   expect(shown()).toEqual([{ ts: expect.not.stringMatching(shownId), text }]);
   expect(again).toEqual({ kind: 'sent', platformMessageIds: [shown()[0]!.ts] });
