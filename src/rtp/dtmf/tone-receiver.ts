@@ -11,8 +11,8 @@ const BLOCKS_PER_FRAME = 2;
 /** Blocks in a row that make a key, and blocks without it that end it: 30 ms of tone (ITU-T Q.24: 40 ms count), 40 ms of anything else. */
 const BLOCKS_TO_BEGIN = 2;
 const BLOCKS_TO_END = 3;
-/** Q.24: tones down to −25 dBm0 count. A sine at full scale has 3.17 dBm0. */
 const FULL_SCALE_POWER = 0x8000 ** 2;
+/** Q.24: tones down to −25 dBm0 count. A sine at full scale has 3.17 dBm0. */
 const LEAST_AMPLITUDE = 32_767 * 10 ** ((-25 - 3.17) / 20);
 /** Q.24: the higher tone may be 4 dB louder than the lower one, and 8 dB softer. */
 const MOST_TWIST = 10 ** (4 / 20);
@@ -27,8 +27,8 @@ const LEAST_LOW = 1 / (1 + MOST_TWIST * MOST_TWIST);
 const SLACK = 0.03;
 const NONE = -1;
 const TONES_HZ = [...ROWS_HZ, ...COLUMNS_HZ];
-/** How alike a key is to itself one and two samples of 8,000 Hz later, as a share of its power. Most audio is not: it needs no search for tones. */
 const LAG_HZ = 8_000;
+/** How alike a key is to itself a sample of 8,000 Hz later, and two. Most audio is not: it needs no search for tones. */
 const ONE_LATER = likeness(1);
 const TWO_LATER = likeness(2);
 /** Of the power, that of the lower tone is at least so much, where both are a key. It spares audio the higher tones. */
@@ -176,7 +176,7 @@ interface Range {
   readonly most: number;
 }
 
-/** How alike the audio of a key and of anything that may be with it is to itself so many samples of 8,000 Hz later. */
+/** How alike a key, with anything that may sound beside it, is to itself so many samples of 8,000 Hz later; 1: its power. */
 function likeness(lag: number): Range {
   const of = (hz: number): number => Math.cos((2 * Math.PI * hz * lag) / LAG_HZ);
   const least = LEAST_LOW * of(ROWS_HZ.at(-1)!) + (1 - LEAST_LOW) * of(COLUMNS_HZ.at(-1)!);
