@@ -25,7 +25,8 @@ export interface LiveMessage {
 }
 
 export type LiveOutcome =
-  | { readonly kind: 'shown'; readonly shownId: string | null }
+  /** `isHint`: not as a message yet, so the same text is to be shown again. */
+  | { readonly kind: 'shown'; readonly shownId: string | null; readonly isHint?: true }
   /** Nothing is shown for now: further requests of the login wait for `afterMs`. `isUnclear`: it may be shown all the same. */
   | { readonly kind: 'later'; readonly afterMs: number; readonly isUnclear: boolean }
   /** The rest of this message is not shown before it is whole. */

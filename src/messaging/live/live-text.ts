@@ -154,8 +154,9 @@ export class LiveText {
       this.#over.abort();
       return 0;
     }
-    this.#shown = text;
     this.#isNew = false;
+    if (outcome.isHint) this.#askedSource = '';
+    else this.#shown = text;
     if (outcome.shownId !== null && outcome.shownId !== this.#shownId) {
       this.#shownId = outcome.shownId;
       await this.#deps.appeared(outcome.shownId);

@@ -70,7 +70,7 @@ export class Streams implements ShowsWriting {
       if (shownId === null) {
         const streamId = await this.#begin(target, message.text, options);
         this.#openTo.set(message.to.space.id, streamId);
-        return { kind: 'shown', shownId: streamId };
+        return { kind: 'shown', shownId: streamId, isHint: true };
       }
       return (await this.#goOn(target, shownId, message.text, options))
         ? { kind: 'shown', shownId }

@@ -104,3 +104,16 @@ it('asks no more when the message is known, refused, never begun, or a draft', a
   await ended;
   expect(draft.requests).toHaveLength(1);
 });
+
+it('shows the same text again when only a hint of it was shown', async () => {
+  const { text, requests, pass } = setup([{ ...SHOWN, isHint: true }, SHOWN]);
+  text.write('One two');
+  await pass(150);
+  await pass(1);
+  expect(requests.map((each) => [each.shownId, each.text])).toEqual([
+    [null, 'One'],
+    ['m1', 'One'],
+  ]);
+  await pass(10_000);
+  expect(requests).toHaveLength(2);
+});
