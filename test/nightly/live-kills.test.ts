@@ -60,7 +60,7 @@ it.each(Object.keys(PLATFORMS))(
       await subject.gateway.restart();
       await waitFor(
         `reply ${kill}`,
-        () => received().some(({ text }) => isWhole(text) && text.includes(`${kill}`)),
+        () => received().some(({ text }) => isWhole(text) && new RegExp(`^To \\W*${kill}\\W*:`).test(text)),
         PATIENCE_MS,
       );
       expect(received().map(({ text }) => isWhole(text))).toEqual(Array<boolean>(kill + 1).fill(true));
