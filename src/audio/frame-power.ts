@@ -5,11 +5,12 @@ interface FramePowerExports {
   readonly memory: WasmMemory;
   energy(at: number, bytes: number): number;
   product(lag: number, bytes: number): number;
-  energies(block: number, bytes: number, to: number): void;
+  energies(vectors: number, blocks: number, to: number): void;
 }
 
 const FULL_SCALE_POWER = 0x8000 ** 2;
 const VECTOR_SAMPLES = 8;
+const VECTOR_BYTES = 16;
 /** Where the blocks' energies begin, in bytes. The frame is before it, and silence after the frame. */
 const ENERGIES_AT = 32_768;
 const MAX_BLOCKS = 64;
@@ -33,13 +34,15 @@ export function framePower(samples: Int16Array): number {
   return sum / (samples.length * FULL_SCALE_POWER);
 }
 
-/** Writes the power of each of `powers.length` blocks of a frame, which are a multiple of 8 samples long. */
+/**
+ * Writes the power of each of `powers.length` blocks of a frame, which has 8 samples for each at least. Blocks are multiples of 8
+ * samples, so they differ by as many where the frame cannot be divided so.
+ */
 export function blockPowers(samples: Int16Array, powers: Float64Array): void {
-  const length = samples.length / powers.length;
-  assert(length % VECTOR_SAMPLES === 0 && powers.length <= MAX_BLOCKS, 'blocks are whole vectors');
-  energies(length * Int16Array.BYTES_PER_ELEMENT, measure(samples), ENERGIES_AT);
-  const scale = 1 / (length * FULL_SCALE_POWER);
-  for (let i = 0; i < powers.length; i++) powers[i] = (blockEnergies[i] as number) * scale;
+  const vectors = measure(samples) / VECTOR_BYTES;
+  assert(vectors >= powers.length && powers.length <= MAX_BLOCKS, 'a block is a vector at least');
+  energies(vectors, powers.length, ENERGIES_AT);
+  for (let i = 0; i < powers.length; i++) powers[i] = (blockEnergies[i] as number) / FULL_SCALE_POWER;
 }
 
 /** Returns how alike the samples that were measured last are to themselves `lag` samples later: the mean product, as a power. */

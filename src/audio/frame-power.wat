@@ -33,11 +33,19 @@
       (br_if $next (i32.lt_u (local.get $at) (local.get $bytes))))
     (f64.convert_i64_s
       (i64.add (i64x2.extract_lane 0 (local.get $sum)) (i64x2.extract_lane 1 (local.get $sum)))))
-  ;; Writes the energy of each block of the frame to `to`.
-  (func (export "energies") (param $block i32) (param $bytes i32) (param $to i32)
-    (local $at i32)
+  ;; Divides a frame into blocks of whole vectors, as equal as that goes, and writes the energy of a sample in each to `to`.
+  (func (export "energies") (param $vectors i32) (param $blocks i32) (param $to i32)
+    (local $block i32) (local $from i32) (local $end i32)
     (loop $next
-      (f64.store (local.get $to) (call $energy (local.get $at) (local.get $block)))
+      (local.set $from (local.get $end))
+      (local.set $block (i32.add (local.get $block) (i32.const 1)))
+      (local.set $end
+        (i32.div_u (i32.mul (local.get $block) (local.get $vectors)) (local.get $blocks)))
+      (f64.store (local.get $to)
+        (f64.div
+          (call $energy
+            (i32.shl (local.get $from) (i32.const 4))
+            (i32.shl (i32.sub (local.get $end) (local.get $from)) (i32.const 4)))
+          (f64.convert_i32_u (i32.shl (i32.sub (local.get $end) (local.get $from)) (i32.const 3)))))
       (local.set $to (i32.add (local.get $to) (i32.const 8)))
-      (local.set $at (i32.add (local.get $at) (local.get $block)))
-      (br_if $next (i32.lt_u (local.get $at) (local.get $bytes))))))
+      (br_if $next (i32.lt_u (local.get $block) (local.get $blocks))))))

@@ -40,3 +40,14 @@ test.each([8_000, 16_000, 48_000])('the powers of twenty blocks at %i Hz', (rate
   for (const [i, power] of powers.entries())
     expect(power).toBeCloseTo(meanProduct(samples.subarray(i * length, (i + 1) * length), 0), 12);
 });
+
+test.each([8_000, 11_025, 12_000, 22_050, 24_000, 32_000, 44_100, 48_000])(
+  'twenty blocks at %i Hz are equal in a frame that is',
+  (rateHz) => {
+    const powers = new Float64Array(20);
+    blockPowers(new Int16Array(Math.floor(rateHz / 50)).fill(0x4000), powers);
+    for (const power of powers.subarray(0, 19)) expect(power).toBe(0.25);
+    // It may end within a vector.
+    expect(powers[19]).toBeGreaterThan(0.1);
+  },
+);
