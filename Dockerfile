@@ -14,7 +14,8 @@ RUN node config/shipped-package.cjs > shipped.json && mv shipped.json package.js
 
 FROM node:22.23.3-bookworm-slim
 # The system's libopus: without it, Opus runs in WebAssembly, which takes about 1.3 times as long. The recognizer of `local`.
-RUN apt-get update && apt-get install -y --no-install-recommends libopus0 pocketsphinx pocketsphinx-en-us && rm -rf /var/lib/apt/lists/*
+# ffmpeg reads the voice notes that are not Opus.
+RUN apt-get update && apt-get install -y --no-install-recommends libopus0 pocketsphinx pocketsphinx-en-us ffmpeg && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
 WORKDIR /gateway
 COPY --from=build /gateway/node_modules node_modules

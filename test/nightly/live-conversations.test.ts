@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DiscordUnderTest } from '../conformance/messenger/discord-under-test.ts';
-import type { PersonUnderTest } from '../conformance/messenger/messenger-under-test.ts';
+import type { MessengerUnderTest, PersonUnderTest } from '../conformance/messenger/messenger-under-test.ts';
+import { SlackUnderTest } from '../conformance/messenger/slack-under-test.ts';
+import { TeamsUnderTest } from '../conformance/messenger/teams-under-test.ts';
 import { USUAL_LIMITS } from '../fakes/discord/rest/rate-limits.ts';
 import { FakeOpenAi } from '../fakes/openai/fake-openai.ts';
 import { SendLimits } from '../fakes/telegram/send-limits.ts';
@@ -61,47 +63,105 @@ describe.each([
   });
 
   it('stays within the limits of a Discord bot', async () => {
-    const openai = await new FakeOpenAi().start();
-    onTestFinished(() => openai.stop());
-    writesSlowly(openai);
-    const env = { SVC_OPENAI_URL: openai.url, SVC_MODELS_ALLOW: '127.0.0.0/8' };
+    const openai = await writer();
     const limits = { bot: 'own', patienceMs: PATIENCE_MS, rateLimits: USUAL_LIMITS } as const;
-    const subject = await DiscordUnderTest.start({ ...limits, gateway: { env } });
-    onTestFinished(() => subject.stop());
-    const { settingsApi } = subject.gateway;
-    const { agents } = (await settingsApi.get('/api/agents')).body;
-    const config = { api_key: openai.key, model: 'gpt-6-luna' };
-    await settingsApi.patch(`/api/agents/${agents[0].id}/provider`, { provider: 'openai', config });
-    const people: { readonly name: string; readonly person: PersonUnderTest }[] = [];
-    for (let n = 0; n < PEOPLE; n++) people.push({ name: `P${n}`, person: await subject.person() });
+    const subject = await DiscordUnderTest.start({ ...limits, gateway: { env: envOf(openai) } });
+    const people = await peopleOf(subject, openai);
     const refused = subject.discord.invalidRequests.recent;
-    const shownMs = new Map<string, number>();
-    const isDone = () => {
-      for (const { name, person } of people)
-        if (!shownMs.has(name) && person.received().length > 0) shownMs.set(name, Date.now());
-      return people.every(({ person }) =>
-        person
-          .received()
-          .at(-1)
-          ?.text.endsWith(`word${WORDS - 1}`),
-      );
-    };
-    const replies = waitFor('all replies', isDone, PATIENCE_MS);
-    await begin(people, overMs, ({ name, person }) => person.writes(`I am ${name}`));
-    await replies;
+    const shownAfterMs = await talk(people, overMs);
     expect(subject.discord.invalidRequests.recent - refused, 'requests beyond a limit').toBe(0);
-    for (const { name, person } of people) {
-      const texts = person.received().map(({ text }) => text);
-      expect(texts).toEqual([expect.stringMatching(new RegExp(`^To ${name}: word0 .* word${WORDS - 1}$`))]);
-    }
-    report(
-      overMs,
-      40,
-      [...shownMs].map(([name, atMs]) => atMs - beganMs.get(name)!),
-      subject.discord.requests.filter(({ route }) => route === 'editMessage').length,
-    );
+    const edits = subject.discord.requests.filter(({ route }) => route === 'editMessage').length;
+    report(overMs, 40, shownAfterMs, edits);
+  });
+
+  it('stays within the limits of a Teams bot', async () => {
+    const openai = await writer();
+    const subject = await TeamsUnderTest.start({ patienceMs: PATIENCE_MS, gateway: { env: envOf(openai) } });
+    const people = await peopleOf(subject, openai);
+    await wait(1_000);
+    subject.teams.hasLimits = true;
+    // A reply takes two requests at least.
+    await talk(people, 2 * overMs);
+    expect(subject.teams.throttled, 'requests beyond a limit').toBe(0);
+    const chats = [...subject.teams.world.chats.values()];
+    expect(
+      chats.reduce((sum, { streams }) => sum + streams.hurried, 0),
+      'requests too soon',
+    ).toBe(0);
+    const informed = chats.flatMap(({ streams, members }) => {
+      const [first] = streams.informed;
+      const names = [...members].map(({ name }) => name.replace('Person ', 'P'));
+      return first ? [first.atMs - beganMs.get(names[0]!)!] : [];
+    });
+    report(overMs, 20, informed, subject.teams.calls.length);
+  });
+
+  it('stays within the limits of a Slack workspace', async () => {
+    const openai = await writer();
+    const limits = { patienceMs: PATIENCE_MS, hasLimits: true } as const;
+    const subject = await SlackUnderTest.start({ ...limits, gateway: { env: envOf(openai) } });
+    const people = await peopleOf(subject, openai);
+    const shownAfterMs = await talk(people, overMs);
+    expect(subject.slack.throttled).toEqual([]);
+    const edits = subject.slack.calls.filter((method) => method === 'chat.update').length;
+    // A workspace shows no more in a minute.
+    const early = shownAfterMs.filter((afterMs) => afterMs < WORDS * WORD_EVERY_MS);
+    expect(early.length).toBeGreaterThanOrEqual(20);
+    console.log(`${early.length} of ${PEOPLE} conversations saw a beginning; ${edits} edits`);
   });
 });
+
+interface Named {
+  readonly name: string;
+  readonly person: PersonUnderTest;
+}
+
+async function writer(): Promise<FakeOpenAi> {
+  const openai = await new FakeOpenAi().start();
+  onTestFinished(() => openai.stop());
+  writesSlowly(openai);
+  return openai;
+}
+
+const envOf = ({ url }: FakeOpenAi) => ({ SVC_OPENAI_URL: url, SVC_MODELS_ALLOW: '127.0.0.0/8' });
+
+/** People of a platform, called P1 and so on, whose agent has the model. */
+async function peopleOf(subject: MessengerUnderTest, openai: FakeOpenAi): Promise<readonly Named[]> {
+  onTestFinished(() => subject.stop());
+  const { settingsApi } = subject.gateway;
+  const { agents } = (await settingsApi.get('/api/agents')).body;
+  const config = { api_key: openai.key, model: 'gpt-6-luna' };
+  await settingsApi.patch(`/api/agents/${agents[0].id}/provider`, { provider: 'openai', config });
+  const people: Named[] = [];
+  for (let n = 1; n <= PEOPLE; n++) people.push({ name: `P${n}`, person: await subject.person() });
+  return people;
+}
+
+/**
+ * Has all people write, and waits for the replies, of which each is one message. Returns how long after its first token the
+ * first text of each was seen, in milliseconds.
+ */
+async function talk(people: readonly Named[], overMs: number): Promise<readonly number[]> {
+  const shownMs = new Map<string, number>();
+  const isDone = () => {
+    for (const { name, person } of people)
+      if (!shownMs.has(name) && person.received().length > 0) shownMs.set(name, Date.now());
+    return people.every(({ person }) =>
+      person
+        .received()
+        .at(-1)
+        ?.text.endsWith(`word${WORDS - 1}`),
+    );
+  };
+  const replies = waitFor('all replies', isDone, PATIENCE_MS);
+  await begin(people, overMs, ({ name, person }) => person.writes(`I am ${name}`));
+  await replies;
+  for (const { name, person } of people) {
+    const texts = person.received().map(({ text }) => text);
+    expect(texts).toEqual([expect.stringMatching(new RegExp(`^To ${name}: word0 .* word${WORDS - 1}$`))]);
+  }
+  return [...shownMs].map(([name, atMs]) => atMs - beganMs.get(name)!);
+}
 
 /** Has people begin one after the other, evenly, within so long. */
 async function begin<T>(people: readonly T[], overMs: number, write: (person: T) => unknown): Promise<void> {

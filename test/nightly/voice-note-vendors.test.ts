@@ -11,7 +11,10 @@ const WORDS = 'hotel india juliett kilo lima mike november oscar papa quebec';
 const PATIENCE_MS = 60_000;
 
 /** A gateway that listens to voice notes, and a person who has sent one. */
-async function sent(provider: VendorName): Promise<Gateway> {
+async function sent(
+  provider: VendorName,
+  mime: Parameters<typeof voiceNote>[1] = 'audio/ogg',
+): Promise<Gateway> {
   const [telegram, vendors] = await Promise.all([FakeTelegram.start(), FakeVendors.start()]);
   const bot = telegram.addBot();
   const gateway = await Gateway.start({
@@ -26,7 +29,7 @@ async function sent(provider: VendorName): Promise<Gateway> {
   const api_key = vendors.by[provider].keyThatIs('valid');
   const set = await gateway.settingsApi.post('/api/voice-configs', { kind: 'stt', provider, api_key });
   expect(set.status).toBe(200);
-  bot.person({ id: 1_001, first_name: 'Ann' }).sends('voice', voiceNote(WORDS));
+  bot.person({ id: 1_001, first_name: 'Ann' }).sends('voice', voiceNote(WORDS, mime));
   return gateway;
 }
 
@@ -50,6 +53,10 @@ async function wordsIn({ agentApi }: Gateway): Promise<string> {
 describe.skipIf(requirePeer('ffmpeg'))('a voice note', () => {
   it.each(VENDOR_NAMES)('is read by %s', async (provider) => {
     expect(await wordsIn(await sent(provider))).toBe(WORDS);
+  });
+
+  it.each(['audio/mp4', 'audio/wav', 'audio/mpeg', 'audio/webm'] as const)('is read as %s', async (mime) => {
+    expect(await wordsIn(await sent('deepgram', mime))).toBe(WORDS);
   });
 
   it('is read by the next process when the gateway is killed', async () => {

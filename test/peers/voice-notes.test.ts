@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { NextcloudUnderTest } from '../conformance/messenger/nctalk-under-test.ts';
 import { cursorOf } from '../conformance/messenger/receiving-rules.ts';
+import { SlackUnderTest } from '../conformance/messenger/slack-under-test.ts';
 import { startVendor } from '../fakes/speech-vendor/all-vendors.ts';
 import type { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
 import type { FakePerson } from '../fakes/telegram/fake-person.ts';
@@ -83,5 +85,40 @@ describe.skipIf(requirePeer('ffmpeg'))('voice notes', () => {
     expect(`${body}`).toContain(
       'svc_messenger_events_total{platform="telegram",event="voice_note_unread"} 1',
     );
+  });
+});
+
+describe.skipIf(requirePeer('ffmpeg')).each([
+  ['Slack', 'audio_message.mp4', 'audio/mp4', SlackUnderTest],
+  ['Nextcloud Talk', 'Voice message 1.wav', 'audio/wav', NextcloudUnderTest],
+] as const)('voice notes of %s', (_platform, name, mime, UnderTest) => {
+  it('are read before the agent is told of them', async () => {
+    const vendor = await startVendor('deepgram');
+    onTestFinished(() => vendor.stop());
+    const env = { SVC_DEEPGRAM_URL: vendor.url };
+    const subject = await UnderTest.start({ patienceMs: PATIENCE_MS, hasEvents: true, gateway: { env } });
+    onTestFinished(() => subject.stop());
+    const { settingsApi, agentApi } = subject.gateway;
+    const api_key = vendor.keyThatIs('valid');
+    await settingsApi.post('/api/voice-configs', { kind: 'stt', provider: 'deepgram', api_key });
+    const ann = await subject.person();
+    const cursor = await cursorOf(subject.gateway);
+    // Slack calls recordings of sound videos, too.
+    ann.sendsFile(
+      { ...voiceNote('delta echo', mime), name, mime: mime.replace('audio/mp4', 'video/mp4') },
+      '',
+    );
+    ann.writes('and this');
+    const messages = await waitFor(
+      'the words',
+      async () => {
+        const { body } = await agentApi.get(`/api/inbox?last_message_cursor=${cursor}`);
+        const all = body.conversations?.[0]?.messages ?? [];
+        return all.length >= 2 && all;
+      },
+      PATIENCE_MS,
+    );
+    expect(messages.map(({ text }: AnyJson) => text)).toEqual(['[voice note] delta echo', 'and this']);
+    expect(messages[0].attachments[0].mime).toBe(mime);
   });
 });

@@ -10,11 +10,11 @@ import {
 import { InteractionResponseType, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import { readAnswer } from '../../base/answer-body.ts';
+import { RequestPace } from '../../base/request-pace.ts';
 import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { OutboundMessage, OutboundReaction, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';
-import { RequestWindow } from '../kit/request-window.ts';
 import { outcomeOf, sendParts } from '../kit/sending.ts';
 import type { VoiceRest } from './gateway/voice-signaling.ts';
 import { toDiscord } from './messages/discord-markdown.ts';
@@ -81,6 +81,7 @@ const MIN_LIMIT_MS = 250;
 const MOST_PER_SECOND = 48;
 /** Typing indicators leave so many to others. */
 const FOR_OTHERS = 24;
+const PLACE_PARTS = 3;
 const NEVER_ASKED = 'The deadline passed before Discord was asked';
 
 const Created = z.object({ id: Snowflake });
@@ -89,18 +90,18 @@ const Created = z.object({ id: Snowflake });
  * The requests that the gateway makes as one bot. Each rejects with a PlatformFailure, whose code is one of Discord's
  * (https://docs.discord.com/developers/topics/opcodes-and-status-codes#json). @discordjs/rest follows Discord's rate limits
  * of routes and sends the requests of a bucket one after the other; what it would hold back is refused at once, as `later`, so
- * nothing queues up in it. The limit of a bot is a window of ours.
+ * nothing queues up in it. The limit of a bot is counted here, and its channels take turns.
  */
 export class DiscordRest implements VoiceRest {
   readonly #options: DiscordRestOptions;
   readonly #rest: REST;
-  readonly #window: RequestWindow;
+  readonly #pace: RequestPace;
   /** Discord's words once it has refused the token. Repeated 401 answers would get our address banned. */
   #refusal: PlatformFailure | null = null;
 
   constructor(options: DiscordRestOptions) {
     this.#options = options;
-    this.#window = new RequestWindow(options.clock, MOST_PER_SECOND);
+    this.#pace = new RequestPace(options.clock, { most: MOST_PER_SECOND, withinMs: 1_000 });
     this.#rest = new REST({
       api: options.apiUrl,
       version: '10',
@@ -121,7 +122,7 @@ export class DiscordRest implements VoiceRest {
   close(): void {
     this.#rest.clearHashSweeper();
     this.#rest.clearHandlerSweeper();
-    this.#window.close();
+    this.#pace.close();
   }
 
   async me(signal: AbortSignal): Promise<User> {
@@ -233,7 +234,7 @@ export class DiscordRest implements VoiceRest {
 
   /** Rejects at once while others need the requests of this second. */
   async showTyping(channelId: string, signal: AbortSignal): Promise<void> {
-    if (this.#window.free <= FOR_OTHERS) throw new PlatformFailure('later', 'too many requests');
+    if (this.#pace.free <= FOR_OTHERS) throw new PlatformFailure('later', 'too many requests');
     const path = Routes.channelTyping(channelId);
     await this.#ask(z.unknown(), { method: 'POST', path, deadlineMs: TYPING_DEADLINE_MS }, signal);
   }
@@ -285,8 +286,9 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        const late = () => new PlatformFailure('unreachable', NEVER_ASKED);
-        return await this.#window.run(signal, late, () => this.#rest[VERBS[method ?? 'GET']](path, options));
+        const turn = await this.#pace.turn(placeOf(path), deadlineMs, signal);
+        if (turn === null) throw new PlatformFailure('unreachable', NEVER_ASKED);
+        return await this.#rest[VERBS[method ?? 'GET']](path, options).finally(turn.answered);
       });
     } catch (error) {
       const failure = withoutToken(failureOf(error, upload?.isWhole), token);
@@ -297,6 +299,11 @@ export class DiscordRest implements VoiceRest {
       throw failure;
     }
   }
+}
+
+/** The channel, server or person of a route: `/channels/1/messages` is one of `/channels/1`. */
+function placeOf(route: RouteLike): string {
+  return route.split('/', PLACE_PARTS).join('/');
 }
 
 /** Classifies what a request rejected with. `wasWhole`: the entire request had been handed over. */

@@ -7,5 +7,5 @@ const AGAIN_MS = 1_000;
 export function liveOutcomeOf(error: unknown): LiveOutcome {
   if (!(error instanceof PlatformFailure)) throw error;
   if (error.kind === 'refused') return { kind: 'refused' };
-  return { kind: 'later', afterMs: error.afterMs || AGAIN_MS };
+  return { kind: 'later', afterMs: error.afterMs || AGAIN_MS, isUnclear: error.kind === 'unclear' };
 }

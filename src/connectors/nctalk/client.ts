@@ -155,6 +155,17 @@ export class TalkApi {
     await this.ocs.ask(request, z.unknown());
   }
 
+  /** https://nextcloud-talk.readthedocs.io/en/latest/chat/#editing-a-chat-message */
+  async editMessage(token: string, id: number, text: string, options: Partial<CallOptions>): Promise<void> {
+    const request = {
+      method: 'PUT',
+      path: `${chatPath(token)}/${id}`,
+      json: { message: text },
+      ...options,
+    } as const;
+    await this.ocs.ask(request, z.unknown());
+  }
+
   /** Best effort: Talk keeps the place of a deleted message. */
   async deleteMessage(token: string, id: number, options: Partial<CallOptions>): Promise<void> {
     await this.ocs.ask({ method: 'DELETE', path: `${chatPath(token)}/${id}`, ...options }, z.unknown());

@@ -1,5 +1,6 @@
 import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { ShowsWriting } from '../contract/live-message.ts';
 import type {
   FetchesFiles,
   Messenger,
@@ -13,9 +14,25 @@ import type {
 import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength, codePoints } from '../kit/sending.ts';
 import type { TalkLogin } from './login/connected-nextclouds.ts';
+import { EDIT_PACE } from './messages/live-edits.ts';
 import { TALK_REMEDIES } from './messages/outbound.ts';
 import { toTalk } from './messages/talk-markdown.ts';
 import { TYPING_REPEAT_MS } from './typing/typing-message.ts';
+
+/** A message that is edited while it is written, where Talk can edit. Talk bots cannot. */
+function showsEdits(loginOf: (to: Address) => TalkLogin | undefined): ShowsWriting {
+  const botOf = (to: Address) => {
+    const login = loginOf(to);
+    return login?.kind === 'bot' && login.showsWriting ? login : undefined;
+  };
+  return {
+    kind: 'message',
+    pace: EDIT_PACE,
+    shows: (to) => botOf(to) !== undefined,
+    show: async (message, signal) => (await botOf(message.to)?.show(message, signal)) ?? { kind: 'refused' },
+    remove: async (to, shownId, signal) => await botOf(to)?.remove(to, shownId, signal),
+  };
+}
 
 /** `ChatManager::MAX_CHAT_LENGTH` of Talk, in characters. */
 const MAX_TEXT = 32_000;
@@ -27,6 +44,7 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyp
   readonly files: FetchesFiles = this;
   readonly typing: ShowsTyping = this;
   readonly reactions: ShowsReactions = this;
+  readonly live: ShowsWriting;
   readonly quotes = true;
   readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly remedies = TALK_REMEDIES;
@@ -38,6 +56,7 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyp
   constructor(loginOf: (key: string) => TalkLogin | undefined, onMessages: Messenger['onMessages']) {
     this.#loginOf = loginOf;
     this.onMessages = onMessages;
+    this.live = showsEdits((to) => loginOf(keyOfLogin(to.login)));
   }
 
   checkText(text: string): void {

@@ -38,6 +38,19 @@ export const OpenedAnswer = z.object({ channel: z.object({ id: z.string().min(1)
 /** `chat.postMessage` */
 export const PostedAnswer = z.object({ ts: z.string().min(1) });
 
+/** Of `conversations.history` and `conversations.replies`. */
+const PostedMessage = z.object({
+  ts: z.string(),
+  user: field(z.string()),
+  metadata: field(
+    z.object({ event_type: field(z.string()), event_payload: field(z.object({ key: field(z.string()) })) }),
+  ),
+});
+
+export type PostedMessage = z.output<typeof PostedMessage>;
+
+export const PostedMessages = z.object({ messages: z.array(PostedMessage) });
+
 /** `files.getUploadURLExternal` */
 export const UploadAnswer = z.object({ upload_url: z.string(), file_id: z.string().min(1) });
 
@@ -50,6 +63,7 @@ export const SlackFile = z.object({
   name: field(z.string()),
   title: field(z.string()),
   mimetype: field(z.string()),
+  subtype: field(z.string()),
   size: field(z.int()),
   mode: field(z.string()),
   file_access: field(z.string()),

@@ -1,3 +1,4 @@
+import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
@@ -11,6 +12,7 @@ import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './clien
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
 import { CHOICES, checkTextAbove } from './messages/buttons.ts';
+import { showsEdits } from './messages/live-edits.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { react, SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
@@ -93,6 +95,10 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
 }
 
 function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messenger {
+  const loginOf = (to: Address) => {
+    const login = logins.of(to.login);
+    return login?.isTaken === false ? login : undefined;
+  };
   return {
     remedies: SLACK_REMEDIES,
     files: {
@@ -117,6 +123,7 @@ function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messe
         return { kind: 'failed', reason: login?.state.status ?? 'The bot is not logged in' };
       },
     },
+    live: showsEdits(loginOf),
     async send(message, signal) {
       const login = logins.of(message.to.login);
       if (login && !login.isTaken) return await sendMessage(login, message, signal);

@@ -75,6 +75,7 @@ export class TeamsBot {
     const intake = given.get;
     const offers = new OfferedFiles({ api, observer, records, intake, hosts: hosts.drives });
     const messenger = teamsMessenger({
+      clock,
       sending: {
         api,
         appId,

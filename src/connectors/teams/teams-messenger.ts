@@ -1,17 +1,23 @@
 import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { RequestPace } from '../../base/request-pace.ts';
+import type { Clock } from '../../base/time.ts';
 import type { Messenger, Remedy } from '../contract/messenger.ts';
 import { reactionOutcome } from '../kit/reactions.ts';
 import type { TeamsApi } from './client.ts';
 import { CHOICES } from './messages/buttons.ts';
-import { postTyping, react, type SendDeps, sendMessage } from './messages/send-message.ts';
+import { postTyping } from './messages/posting.ts';
+import { react, type SendDeps, sendMessage } from './messages/send-message.ts';
+import { Streams } from './messages/streams.ts';
 import { checkLength, MAX_CHARACTERS } from './messages/text.ts';
 
-/** Teams takes 30 to 50 requests a second from a bot, and typing indicators are among them. */
-const MOST_PER_SECOND = 30;
+/** Teams takes 30 to 50 requests a second from a bot (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit): these, and streams. */
+const MOST_PER_SECOND = 24;
+const MOST_TYPING_PER_SECOND = 6;
 const TYPING_DEADLINE_MS = 5_000;
 
 export interface TeamsMessengerDeps {
+  readonly clock: Clock;
   readonly sending: SendDeps;
   /** Null: files are switched off. */
   readonly downloads: Pick<TeamsApi, 'openFile'> | null;
@@ -19,7 +25,9 @@ export interface TeamsMessengerDeps {
 }
 
 /** Chats with people, group chats and channels. Teams does not drop duplicates. */
-export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
+export function teamsMessenger({ clock, sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
+  const streams = new Streams(sending);
+  const typing = new RequestPace(clock, { most: MOST_TYPING_PER_SECOND, withinMs: 1_000 });
   return {
     remedies: TEAMS_REMEDIES,
     mostPerSecond: MOST_PER_SECOND,
@@ -30,12 +38,17 @@ export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessenge
       // Teams shows the indicator for about three seconds.
       typingRepeatMs: 3_000,
       async showTyping({ space, thread }, signal) {
+        // A stream shows more.
+        if (typing.free === 0 || streams.isOpenTo(space.id)) return;
+        const turn = await typing.turn(space.id, TYPING_DEADLINE_MS, signal);
         try {
           const reference = await sending.references.find(space);
           const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
           if (reference) await postTyping(sending.api, { reference, thread }, options);
         } catch {
           // Best effort.
+        } finally {
+          turn?.answered();
         }
       },
     },
@@ -47,7 +60,8 @@ export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessenge
         await reactionOutcome('Teams', react(sending, to, reaction, signal)),
     },
     checkText: checkLength,
-    send: async (message, signal) => await sendMessage(sending, message, signal),
+    live: streams,
+    send: async (message, signal) => await sendMessage(sending, streams, message, signal),
   };
 }
 

@@ -15,7 +15,7 @@ const DEADLINE_MS = 5_000;
 export function showsDrafts(apiOf: (login: LiveMessage['to']['login']) => BotApi | undefined): ShowsWriting {
   return {
     kind: 'draft',
-    pace: { perSecond: 28, updates: 10, everyMs: 1_500 },
+    pace: { most: 28, updates: 10, withinMs: 1_000, everyMs: 1_500 },
     shows: ({ space }) => space.kind === 'direct',
     async show({ to, key, text }, signal) {
       const api = apiOf(to.login);

@@ -1,5 +1,6 @@
 import { type Address, keyOfLogin } from '../../base/address.ts';
 import { TooManyAttempts } from '../../base/errors.ts';
+import { FairShare, type ReleasePlace } from '../../base/fair-share.ts';
 import { KeyedQueue } from '../../base/keyed-queue.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, pause } from '../../base/time.ts';
@@ -11,10 +12,8 @@ import { receiversOf } from './receivers.ts';
 
 /** Messages of one place that wait for its voice notes. Those beyond do not. */
 const MOST_HELD = 20;
-/** Places of a platform with a note that is being read. Notes of others come as files alone. */
+/** Places with a note that is being read; one account has half of them. Notes of others come as files alone. */
 const MOST_PLACES = 1_000;
-/** What Telegram, WhatsApp and Discord record. */
-const MIME = 'audio/ogg';
 const MARK = '[voice note]';
 
 export interface VoiceNotesDeps {
@@ -26,6 +25,12 @@ export interface VoiceNotesDeps {
   /** Returns what is said in a note, within a minute; null: that is not known. Never rejects. */
   readonly read: (note: VoiceNote, signal: AbortSignal) => Promise<string | null>;
   readonly onFailure: (error: unknown) => void;
+}
+
+/** A place that holds messages back. */
+interface Place {
+  count: number;
+  readonly leave: ReleasePlace;
 }
 
 export interface VoiceNote {
@@ -42,14 +47,21 @@ export interface VoiceNote {
  */
 export class VoiceNotes {
   readonly #deps: VoiceNotesDeps;
-  /** How many messages places hold back. */
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, Place>();
+  readonly #places: FairShare;
   readonly #runs = new KeyedQueue();
   readonly #closing = new AbortController();
   #receive: (message: InboundMessage) => Promise<Intake> = async () => 'unbound';
 
   constructor(deps: VoiceNotesDeps) {
     this.#deps = deps;
+    this.#places = new FairShare({
+      clock: deps.clock,
+      total: MOST_PLACES,
+      each: MOST_PLACES,
+      keepsRoom: true,
+      mostWaiting: 0,
+    });
   }
 
   /** Sets the receiver of messages once they need not wait any more. Called once. */
@@ -59,8 +71,8 @@ export class VoiceNotes {
 
   /** Goes on with what an earlier process has held. Call it once the platform is logged in. */
   async start(): Promise<void> {
-    for (const [place, count] of await countHeld(this.#deps.store.db, this.#deps.platform)) {
-      this.#held.set(place, count);
+    for (const { place, accountId, count } of await countHeld(this.#deps.store.db, this.#deps.platform)) {
+      this.#held.set(place, { count, leave: this.#places.hold(accountId) });
       this.#release(place);
     }
   }
@@ -69,19 +81,35 @@ export class VoiceNotes {
   async hold(message: InboundMessage): Promise<boolean> {
     const { platform, store, listens } = this.#deps;
     const place = placeOf(message.from);
-    const before = this.#held.get(place) ?? 0;
-    if (before === 0 && (noteIn(message.files) === null || this.#held.size >= MOST_PLACES)) return false;
-    if (before >= MOST_HELD) return false;
+    const isFirst = !this.#held.has(place);
+    if (isFirst && noteIn(message.files) === null) return false;
+    if (!isFirst && this.#held.get(place)!.count >= MOST_HELD) return false;
     const [receiver] = await receiversOf(store.db, platform, message.from, message.alias);
-    if (!receiver || (before === 0 && !(await listens(receiver.accountId)))) return false;
+    if (!receiver || (isFirst && !(await listens(receiver.accountId)))) return false;
     const { accountId } = receiver;
+    const held = this.#held.get(place) ?? this.#opened(place, accountId);
+    if (held === null) return false;
     const id = JSON.stringify([platform, place, message.platformMessageId]);
     const row = { id, accountId, platform, place, inbound: JSON.stringify(message) };
-    // A message that is delivered again is held already.
-    if (await insertNewRow(store.db, 'heldMessages', row))
-      this.#held.set(place, (this.#held.get(place) ?? 0) + 1);
+    held.count += 1;
+    let isNew = false;
+    try {
+      // A message that is delivered again is held already.
+      isNew = await insertNewRow(store.db, 'heldMessages', row);
+    } finally {
+      if (!isNew) this.#left(place);
+    }
     this.#release(place);
     return true;
+  }
+
+  /** Null: the account reads too many notes. */
+  #opened(place: string, accountId: string): Place | null {
+    const leave = this.#places.takeNow(accountId);
+    if (leave === null) return null;
+    const opened = { count: 0, leave };
+    this.#held.set(place, opened);
+    return opened;
   }
 
   /** What is being read is read by the next process. */
@@ -105,12 +133,15 @@ export class VoiceNotes {
       await deleteRows(db, 'heldMessages', { seq: held.seq });
       this.#left(place);
     }
-    this.#held.delete(place);
   }
 
   #left(place: string): void {
-    const left = (this.#held.get(place) ?? 1) - 1;
-    if (left > 0) this.#held.set(place, left);
+    const held = this.#held.get(place);
+    if (!held) return;
+    held.count -= 1;
+    if (held.count > 0) return;
+    held.leave();
+    this.#held.delete(place);
   }
 
   async #wordsOf({ from, files }: InboundMessage, accountId: string): Promise<string | null> {
@@ -134,10 +165,10 @@ export class VoiceNotes {
   }
 }
 
-/** Returns the reference of a message's voice note. Null: it is something else, or of a kind that cannot be read. */
+/** Returns the reference of a message's voice note. Null: it is something else, or cannot be fetched. */
 function noteIn(files: readonly InboundFile[]): string | null {
   const [file, ...others] = files;
-  return others.length === 0 && file?.isVoiceNote === true && file.mime === MIME ? file.ref : null;
+  return others.length === 0 && file?.isVoiceNote === true ? file.ref : null;
 }
 
 function withWords(text: string, words: string | null): string {

@@ -2,7 +2,7 @@ import { keyOfLogin } from '../../base/address.ts';
 import { FairShare } from '../../base/fair-share.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ShowsWriting } from '../../connectors/contract/live-message.ts';
-import { changeRows, deleteRows, findRow, putRow } from '../../store/database/rows.ts';
+import { changeRows, deleteRows, findRow, insertNewRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { addressOf, type SendingDeps } from '../outbox/stored-message.ts';
 import { LiveLine } from './live-line.ts';
@@ -52,38 +52,42 @@ export class LiveMessages {
    * are being written.
    */
   async begin(conversation: Conversation, key: string): Promise<LiveText | null> {
-    const { db } = this.#deps.store;
-    const { live, checkText } = this.#deps.messengers.get(conversation.platform) ?? {};
+    const { clock, store, messengers } = this.#deps;
+    const { db } = store;
+    const { live, checkText } = messengers.get(conversation.platform) ?? {};
     const to = live && (await addressOf(db, conversation));
     if (!to || !live.shows(to)) return null;
     const known = await findRow(db, 'liveMessages', { key });
     // What an earlier process has begun is ended in any case.
-    const leave = known ? () => {} : this.#places.takeNow(conversation.accountId);
-    if (leave === null) {
+    const { accountId } = conversation;
+    const line = this.#lineOf(`${conversation.platform} ${keyOfLogin(to.login)}`, live);
+    const release = known ? this.#places.hold(accountId) : this.#places.takeNow(accountId);
+    const leave = known ? line.hold(accountId) : release && line.place(accountId);
+    if (release === null || leave === null) {
+      release?.();
       this.#deps.onSkipped();
       return null;
     }
     return new LiveText({
-      clock: this.#deps.clock,
+      clock,
       platform: live,
-      accountId: conversation.accountId,
+      accountId,
       to,
       key,
       shownId: known?.shownId ?? null,
-      mayBeShown: known !== undefined && known.shownId === null,
-      line: this.#lineOf(`${conversation.platform} ${keyOfLogin(to.login)}`, live),
+      unclearSince: known?.shownId === null ? known.begunAt : null,
+      line,
       checkText: (text) => checkText!(text, false),
       begun: async () => {
         if (live.kind === 'draft') return;
-        await putRow(
-          db,
-          'liveMessages',
-          { key, conversationId: conversation.id, shownId: null },
-          { key: ['key'] },
-        );
+        const row = { key, conversationId: conversation.id, shownId: null, begunAt: clock.nowIso() };
+        await insertNewRow(db, 'liveMessages', row);
       },
       appeared: async (shownId) => void (await changeRows(db, 'liveMessages', { key }, { shownId })),
-      leave,
+      leave: (wasShown) => {
+        release();
+        leave(wasShown);
+      },
       waiting: () => this.#deps.onWaiting(conversation.id),
     });
   }

@@ -1,16 +1,17 @@
 import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { type Clock, pause, TimeLimit } from '../../base/time.ts';
-import type { LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
-import type { LiveLine, Waiting } from './live-line.ts';
-import { showable } from './showable.ts';
+import type { LiveMessage, LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
+import type { LiveLine } from './live-line.ts';
+import { settled, showable } from './showable.ts';
 
 /** A message that is whole within this time is never shown before. */
 const FIRST_MS = 120;
 const ASK_MS = 5_000;
 /** For a first request whose answer is not known when the message is whole. */
-const MAX_TRIES = 2;
-const AGAIN_MS = 1_000;
+const MAX_TRIES = 3;
+/** Slack lets some apps look once a minute. */
+const LONGEST_PAUSE_MS = 65_000;
 const NO_TEXT = '…';
 
 export interface LiveTextDeps {
@@ -20,51 +21,46 @@ export interface LiveTextDeps {
   readonly to: Address;
   readonly key: string;
   readonly shownId: string | null;
-  /** An earlier process has made the first request, and its answer is not known. */
-  readonly mayBeShown: boolean;
+  /** When an earlier process has made the first request, if its answer is not known. */
+  readonly unclearSince: string | null;
   readonly line: LiveLine;
   /** Throws `send_failed` for a text that is too long. */
   readonly checkText: (text: string) => void;
   /** Called before the first request, and when the message has appeared. */
   readonly begun: () => Promise<void>;
   readonly appeared: (shownId: string) => Promise<void>;
-  readonly leave: () => void;
+  /** Called once nothing is shown any more, with whether anything was. */
+  readonly leave: (wasShown: boolean) => void;
   /** Called when the whole message waits for its turn. */
   readonly waiting: () => void;
 }
 
 /** One message, which people see while it is written. */
-export class LiveText implements Waiting {
+export class LiveText {
   readonly #deps: LiveTextDeps;
   #shownId: string | null;
   #isNew: boolean;
   /** The answer to the first request, of this process or an earlier one, is not known. */
-  #mayBeShown: boolean;
+  #unclearSince: string | null;
   #source = '';
   /** Of the last request that was answered. */
   #askedSource = '';
   #shown = '';
-  /** Becomes the request in progress. */
-  #asking: Promise<unknown> | null = null;
-  /** No more is shown. */
-  #isOver = false;
+  /** What shows the text as long as it grows; null: it is shown as it is. */
+  #showing: Promise<void> | null = null;
+  /** Aborts when no more is shown. */
+  readonly #over = new AbortController();
   #hasEnded = false;
   #firstMs: number | null = null;
-  readyMs = 0;
+  /** When the conversation takes the next request. */
+  #readyMs = 0;
 
   constructor(deps: LiveTextDeps) {
     this.#deps = deps;
     this.#shownId = deps.shownId;
     this.#isNew = deps.shownId === null;
-    this.#mayBeShown = deps.mayBeShown;
-  }
-
-  get accountId(): string {
-    return this.#deps.accountId;
-  }
-
-  get isUpdate(): boolean {
-    return !this.#isNew;
+    this.#unclearSince = deps.unclearSince;
+    if (deps.platform.grows && deps.shownId !== null) this.#over.abort();
   }
 
   /** This is what is written so far, in Markdown. */
@@ -73,9 +69,9 @@ export class LiveText implements Waiting {
     this.#source = source;
     if (this.#firstMs === null) {
       this.#firstMs = this.#deps.clock.monotonicMs();
-      this.readyMs = this.#firstMs + FIRST_MS;
+      this.#readyMs = this.#firstMs + FIRST_MS;
     }
-    this.#wait();
+    this.#showing ??= this.#showAll();
   }
 
   /** The message is whole, or will not be: nothing is shown any more. Resolves when no request is under way. */
@@ -83,11 +79,10 @@ export class LiveText implements Waiting {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const { clock, line, leave, waiting, accountId } = this.#deps;
-    this.#isOver = true;
-    line.remove(this);
-    await this.#asking;
+    this.#over.abort();
+    await this.#showing;
     await this.#findOut();
-    leave();
+    leave(!this.#isNew);
     // A reply that was there at once is sent at once.
     if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
     waiting();
@@ -98,72 +93,70 @@ export class LiveText implements Waiting {
   async #findOut(): Promise<void> {
     const { clock, line, platform } = this.#deps;
     if (platform.kind === 'draft') return;
-    for (let tries = 0; tries < MAX_TRIES && this.#mayBeShown; tries++) {
-      if (tries > 0) await pause(clock, AGAIN_MS, line.closing);
-      await this.#show(showable(this.#source) || NO_TEXT);
+    for (let tries = 1; this.#unclearSince !== null && !line.closing.aborted; tries++) {
+      const pauseMs = await this.#show(showable(this.#source) || NO_TEXT);
+      if (tries === MAX_TRIES) return;
+      if (this.#unclearSince !== null) await pause(clock, Math.min(pauseMs, LONGEST_PAUSE_MS), line.closing);
     }
   }
 
-  async ask(): Promise<number> {
-    const asking = this.#ask();
-    this.#asking = asking;
-    const pauseMs = await asking;
-    this.#asking = null;
-    this.#wait();
-    return pauseMs;
+  get #isOver(): boolean {
+    return this.#over.signal.aborted;
   }
 
-  #wait(): void {
-    if (!this.#isOver && this.#asking === null && this.#source !== this.#askedSource)
-      this.#deps.line.add(this);
-  }
-
-  /** Never rejects: what was not shown now is shown later, or with the whole message. */
-  async #ask(): Promise<number> {
-    const source = this.#source;
-    const text = showable(source);
-    this.#askedSource = source;
-    if (text === '' || text === this.#shown) return 0;
-    if (!this.#fits(text)) {
-      this.#isOver = true;
-      return 0;
+  /** Shows the text until it is shown as it is. Never rejects: what was not shown now is shown later, or with the whole message. */
+  async #showAll(): Promise<void> {
+    const { clock, line, accountId } = this.#deps;
+    const { signal } = this.#over;
+    while (!this.#isOver && this.#source !== this.#askedSource) {
+      await pause(clock, Math.max(0, Math.ceil(this.#readyMs - clock.monotonicMs())), signal);
+      await line.ask({ accountId, isUpdate: !this.#isNew }, signal, () => this.#ask());
     }
-    return await this.#show(text);
+    this.#showing = null;
+  }
+
+  /** Returns for how long the login takes no further request; null: none was made. */
+  async #ask(): Promise<number | null> {
+    const { grows } = this.#deps.platform;
+    const text = grows ? settled(this.#source) : showable(this.#source);
+    this.#askedSource = this.#source;
+    if (text === '' || (grows ? this.#shown.startsWith(text) : text === this.#shown)) return null;
+    if (this.#fits(text)) return await this.#show(text);
+    this.#over.abort();
+    return null;
   }
 
   async #show(text: string): Promise<number> {
-    const { clock, platform } = this.#deps;
+    const { clock, platform, to, key, begun } = this.#deps;
     const limit = new TimeLimit(clock, ASK_MS);
+    const message = { to, key, text, shownId: this.#shownId, unclearSince: this.#unclearSince };
     try {
-      if (this.#isNew) await this.#deps.begun();
-      this.#mayBeShown = true;
-      return await this.#took(text, await platform.show({ ...this.#message, text }, limit.signal));
+      if (this.#isNew) await begun();
+      if (this.#isNew) this.#unclearSince ??= clock.nowIso();
+      return await this.#took(message, await platform.show(message, limit.signal));
     } catch {
-      this.#isOver = true;
+      this.#over.abort();
       return 0;
     } finally {
       limit.close();
-      this.readyMs = clock.monotonicMs() + platform.pace.everyMs;
+      this.#readyMs = clock.monotonicMs() + platform.pace.everyMs;
     }
   }
 
-  get #message() {
-    const { to, key } = this.#deps;
-    return { to, key, shownId: this.#shownId };
-  }
-
-  async #took(text: string, outcome: LiveOutcome): Promise<number> {
+  async #took({ text, unclearSince }: LiveMessage, outcome: LiveOutcome): Promise<number> {
     if (outcome.kind === 'later') {
+      if (!outcome.isUnclear) this.#unclearSince = unclearSince;
       this.#askedSource = '';
       return outcome.afterMs;
     }
-    this.#mayBeShown = false;
+    this.#unclearSince = null;
     if (outcome.kind === 'refused') {
-      this.#isOver = true;
+      this.#over.abort();
       return 0;
     }
-    this.#shown = text;
     this.#isNew = false;
+    if (outcome.isHint) this.#askedSource = '';
+    else this.#shown = text;
     if (outcome.shownId !== null && outcome.shownId !== this.#shownId) {
       this.#shownId = outcome.shownId;
       await this.#deps.appeared(outcome.shownId);

@@ -4,6 +4,11 @@ const UNFINISHED_LINK = /^\[[^\]\n]*(?:\](?:\([^)\s]*)?)?$/;
 const BARE_MARKS = /(?<=^|\s)[*_~`]+$/;
 const LAST_WORD = /\s\S*$/;
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})/;
+const TABLE = /^ {0,3}\|/m;
+/** A heading that may go on, at the end of a text. */
+const LAST_HEADING = /(?:^|\n) {0,3}#{1,6}(?: [^\n]*)?$/;
+const MARK = /[[\]]|[*_~`]+/g;
+const LETTER = /[\p{L}\p{N}]/u;
 const PARAGRAPH = /\n[ \t]*\n/;
 
 /**
@@ -14,21 +19,62 @@ export function showable(source: string): string {
   const lastWord = LAST_WORD.exec(source);
   // Languages without spaces, and the first word.
   const words = lastWord === null ? source : source.slice(0, lastWord.index);
-  if (isInFence(words)) return words.trimEnd();
+  if (openFence(words) !== null) return words.trimEnd();
   const begun = withoutLink(words).replace(BARE_MARKS, '').trimEnd();
   const last = begun.slice(begun.length - (begun.split(PARAGRAPH).at(-1) ?? '').length);
   return begun + endsOf(last);
 }
 
-function isInFence(text: string): boolean {
-  let open: string | null = null;
+/**
+ * Returns what can be shown where nothing that is shown may change: what comes before whatever is open, or a table, whose
+ * columns are not known yet.
+ */
+export function settled(source: string): string {
+  const lastWord = LAST_WORD.exec(source);
+  const words = lastWord === null ? source : source.slice(0, lastWord.index);
+  const fence = openFence(words);
+  if (fence !== null) return words.slice(0, fence).trimEnd();
+  const last = words.split(PARAGRAPH).at(-1) ?? '';
+  const before = words.slice(0, words.length - last.length);
+  return (TABLE.test(last) ? before : before + closedPart(last.replace(LAST_HEADING, ''))).trimEnd();
+}
+
+/** A paragraph up to where something is open. */
+function closedPart(paragraph: string): string {
+  const open = new Set<string>();
+  let openAt = paragraph.length;
+  for (const { 0: mark, index } of paragraph.matchAll(MARK)) {
+    const code = [...open].find((each) => each.startsWith('`'));
+    if (code !== undefined ? mark !== code : !mayOpen(paragraph, mark, index)) continue;
+    if (mark === ']') open.delete('[');
+    else if (!open.delete(mark)) {
+      if (open.size === 0) openAt = index;
+      open.add(mark);
+    }
+  }
+  return open.size === 0 ? paragraph : paragraph.slice(0, openAt);
+}
+
+/** Bullets and signs between words open nothing, nor do underscores within names. */
+function mayOpen(text: string, mark: string, at: number): boolean {
+  const [before = ' ', after = ' '] = [text[at - 1], text[at + mark.length]];
+  if (mark.startsWith('_')) return !LETTER.test(before) || !LETTER.test(after);
+  return !mark.startsWith('*') || before.trim() !== '' || after.trim() !== '';
+}
+
+/** Where the block of code begins that is open; null: none is. */
+function openFence(text: string): number | null {
+  let open: { readonly marks: string; readonly at: number } | null = null;
+  let at = 0;
   for (const line of text.split('\n')) {
     const [, marks] = FENCE_LINE.exec(line) ?? [];
-    if (marks === undefined) continue;
-    if (open === null) open = marks;
-    else if (marks[0] === open[0] && marks.length >= open.length) open = null;
+    if (marks !== undefined) {
+      if (open === null) open = { marks, at };
+      else if (marks[0] === open.marks[0] && marks.length >= open.marks.length) open = null;
+    }
+    at += line.length + 1;
   }
-  return open !== null;
+  return open?.at ?? null;
 }
 
 function withoutLink(text: string): string {

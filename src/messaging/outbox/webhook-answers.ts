@@ -88,8 +88,9 @@ export class WebhookAnswers {
    * it has to be sent.
    */
   async offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null> {
-    // Specification: a message with attachments does not become a synchronous reply.
-    if (message.attachments.length > 0 || message.choices !== undefined) return null;
+    // Specification: a message with attachments does not become a synchronous reply. What is shown already becomes the message.
+    const isPlain = message.attachments.length === 0 && message.choices === undefined;
+    if (!isPlain || message.shownId !== undefined) return null;
     const wait = this.#waits.get(keyOf(platform, message.to));
     if (!wait) return null;
     const { promise, resolve: settle } = Promise.withResolvers<SendOutcome | null>();

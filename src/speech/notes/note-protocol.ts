@@ -1,6 +1,9 @@
 import type { TransportProtocol } from '../../media/transport.ts';
 import type { PlaceSignal, ProviderSettings } from '../transport/speech-protocol.ts';
 
+/** Of longer notes, the beginning is read. */
+export const MOST_NOTE_MS = 100_000;
+
 /** What the main thread and the reading of one voice note, on a bridge thread, exchange. */
 export const NOTE_TRANSPORT: TransportProtocol<NoteOpen, NoteCommands, NoteSignal> = {
   kind: 'voice note',

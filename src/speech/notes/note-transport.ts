@@ -8,10 +8,8 @@ import { Listening } from '../hearing/listening.ts';
 import { AskedPlaces } from '../transport/asked-places.ts';
 import { clientsOf, type SpeechParts } from '../transport/speech-parts.ts';
 import { NOTE_RATE_HZ, noteFrames } from './note-audio.ts';
-import type { NoteCommands, NoteOpen, NoteSignal } from './note-protocol.ts';
+import { MOST_NOTE_MS, type NoteCommands, type NoteOpen, type NoteSignal } from './note-protocol.ts';
 
-/** Of longer notes, the beginning is read. */
-export const MOST_NOTE_MS = 100_000;
 /** Vendors are made for speech as it is spoken; they take it so much faster, except those that are named. */
 const SPEED = 3;
 const SPEEDS: Readonly<Record<string, number>> = { assemblyai: 1 };

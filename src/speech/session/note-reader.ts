@@ -4,6 +4,7 @@ import type { Bridges } from '../../media/transport.ts';
 import { NOTE_TRANSPORT, type NoteSignal } from '../notes/note-protocol.ts';
 import type { ProviderSettings } from '../transport/speech-protocol.ts';
 import { CallPlaces, type LocalShares } from './local-shares.ts';
+import { opusNote } from './opus-note.ts';
 
 /** Voice notes that are listened to at a time, of all accounts; one has half. */
 const MOST_READ = 16;
@@ -18,7 +19,7 @@ export interface NoteReaderDeps {
 }
 
 export interface Note {
-  /** Opus in Ogg. */
+  /** As apps record it. */
   readonly audio: Uint8Array;
   readonly stt: ProviderSettings;
 }
@@ -59,6 +60,7 @@ export class NoteReader {
 
   async #read(accountId: string, note: Note, signal: AbortSignal): Promise<ReadNote> {
     const { bridges, local, clock } = this.#deps;
+    const audio = await opusNote(note.audio, signal);
     const over = new AbortController();
     let ended: Ended = { type: 'failed', reason: 'it took too long' };
     const end = (how: Ended): void => {
@@ -71,7 +73,7 @@ export class NoteReader {
     });
     const opening = bridges.open(
       NOTE_TRANSPORT,
-      { accountId, ...note },
+      { accountId, ...note, audio },
       {
         signal: (told) => {
           if (told.type === 'place_wanted' || told.type === 'place_left') places.received(told);

@@ -15,6 +15,7 @@ import { migration0047 } from '../migrations/0047-trunk-callers.ts';
 import { migration0051 } from '../migrations/0051-usage-of-calls.ts';
 import { migration0052 } from '../migrations/0052-early-edits.ts';
 import { migration0053 } from '../migrations/0053-voice-notes.ts';
+import { migration0054 } from '../migrations/0054-live-since.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0051,
   migration0052,
   migration0053,
+  migration0054,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

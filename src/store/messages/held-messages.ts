@@ -10,10 +10,12 @@ export async function firstHeld(db: Db, platform: Platform, place: string): Prom
 }
 
 /** Returns how many messages each place of a platform holds back. */
-export async function countHeld(db: Db, platform: Platform): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ place: string; count: number }>`
-    select place, count(*) as count from held_messages where platform = ${platform} group by place`.execute(
-    db,
-  );
-  return new Map(rows.map(({ place, count }) => [place, count]));
+export async function countHeld(
+  db: Db,
+  platform: Platform,
+): Promise<readonly { readonly place: string; readonly accountId: string; readonly count: number }[]> {
+  const { rows } = await sql<{ place: string; accountId: string; count: number }>`
+    select place, min(account_id) as accountId, count(*) as count
+    from held_messages where platform = ${platform} group by place`.execute(db);
+  return rows;
 }

@@ -237,6 +237,8 @@ interface LiveMessagesTable {
   key: string;
   conversationId: string;
   shownId: string | null;
+  /** When its first request was made. */
+  begunAt: Generated<string>;
 }
 
 /** A platform's id of a message. A message sent in parts has several. */

@@ -142,7 +142,8 @@ create index messages_that_wait on messages (conversation_id, seq) where expires
 create table live_messages (
   key text primary key,
   conversation_id text not null references conversations (id) on delete cascade,
-  shown_id text
+  shown_id text,
+  begun_at text not null default '1970-01-01T00:00:00.000Z'
 ) strict, without rowid;
 
 create table early_edits (

@@ -45,6 +45,8 @@ export interface SlackTestOptions {
   /** Milliseconds before each time that an event is delivered again. */
   readonly retryDelays?: readonly number[];
   readonly gateway?: GatewayOptions;
+  /** Whether the platform's limits hold. */
+  readonly hasLimits?: boolean;
 }
 
 /** Slack, with one bot of the operator's account. */
@@ -59,7 +61,7 @@ export class SlackUnderTest implements MessengerUnderTest {
   readonly gateway: Gateway;
   readonly webhook?: WebhookUnderTest;
   readonly login: LoginUnderTest;
-  readonly #slack: FakeSlack;
+  readonly slack: FakeSlack;
   readonly #workspace: FakeWorkspace;
   readonly #installation: Installation;
   readonly #channel: ChannelUnderTest;
@@ -67,7 +69,7 @@ export class SlackUnderTest implements MessengerUnderTest {
 
   private constructor(gateway: Gateway, slack: FakeSlack, installation: Installation, patienceMs: number) {
     this.gateway = gateway;
-    this.#slack = slack;
+    this.slack = slack;
     this.#installation = installation;
     this.#workspace = installation.workspace;
     this.patienceMs = patienceMs;
@@ -83,9 +85,10 @@ export class SlackUnderTest implements MessengerUnderTest {
     patienceMs,
     events = 'webhook',
     retryDelays = RETRY_DELAYS,
+    hasLimits = false,
     gateway: options = {},
   }: SlackTestOptions): Promise<SlackUnderTest> {
-    const slack = await FakeSlack.start({ retryDelays });
+    const slack = await FakeSlack.start({ retryDelays, hasLimits });
     const app = slack.addApp('conformance');
     const installation = app.install(slack.addWorkspace());
     const { env, ...others } = options;
@@ -117,7 +120,7 @@ export class SlackUnderTest implements MessengerUnderTest {
 
   async person(): Promise<PersonUnderTest> {
     this.#people++;
-    const person = this.#slack.addPerson(this.#workspace, `Person ${this.#people}`);
+    const person = this.slack.addPerson(this.#workspace, `Person ${this.#people}`);
     return new SlackPerson(person, this.#installation);
   }
 
@@ -127,16 +130,16 @@ export class SlackUnderTest implements MessengerUnderTest {
 
   readonly faults: PlatformFaults = {
     refuse: () => {
-      this.#slack.fail('chat.postMessage', { kind: 'refuse', error: 'restricted_action' });
+      this.slack.fail('chat.postMessage', { kind: 'refuse', error: 'restricted_action' });
       return 'restricted_action';
     },
     throttle: () => {
-      this.#slack.fail('chat.postMessage', { kind: 'throttle', retryAfterS: 1 });
+      this.slack.fail('chat.postMessage', { kind: 'throttle', retryAfterS: 1 });
       return 1_000;
     },
-    loseAnswer: () => this.#slack.fail('chat.postMessage', { kind: 'drop', isDone: true }),
+    loseAnswer: () => this.slack.fail('chat.postMessage', { kind: 'drop', isDone: true }),
     hold: (isDone) =>
-      new Promise((reached) => this.#slack.fail('chat.postMessage', { kind: 'hang', isDone, reached })),
+      new Promise((reached) => this.slack.fail('chat.postMessage', { kind: 'hang', isDone, reached })),
   };
 
   readonly payloads: PayloadsUnderTest = {
@@ -164,8 +167,8 @@ export class SlackUnderTest implements MessengerUnderTest {
 
   async stop(): Promise<void> {
     await this.gateway.stop();
-    await this.#slack.stop();
-    const { offences } = this.#slack;
+    await this.slack.stop();
+    const { offences } = this.slack;
     if (offences.length > 0) throw new Error(`refused by the fake: ${offences.join('; ')}`);
   }
 }

@@ -52,7 +52,7 @@ export class TeamsUnderTest implements MessengerUnderTest {
   readonly gateway: Gateway;
   readonly webhook: WebhookUnderTest;
   readonly login: LoginUnderTest;
-  readonly #teams: FakeTeams;
+  readonly teams: FakeTeams;
   readonly #channel: TeamsChannel;
   #people = 0;
 
@@ -65,7 +65,7 @@ export class TeamsUnderTest implements MessengerUnderTest {
     this.gateway = gateway;
     this.patienceMs = patienceMs;
     this.webhook = webhook;
-    this.#teams = webhook.teams;
+    this.teams = webhook.teams;
     this.#channel = channel;
     this.login = new BotLogin(webhook.teams);
   }
@@ -87,7 +87,7 @@ export class TeamsUnderTest implements MessengerUnderTest {
 
   async person(): Promise<PersonUnderTest> {
     this.#people++;
-    const person = this.#teams.addPerson(`Person ${this.#people}`);
+    const person = this.teams.addPerson(`Person ${this.#people}`);
     person.says(await this.#code());
     await waitFor('the connection', () => person.received().some(isNote), this.patienceMs);
     return new TeamsPerson(person);
@@ -100,15 +100,15 @@ export class TeamsUnderTest implements MessengerUnderTest {
   readonly faults: PlatformFaults = {
     refuse: () => {
       const message = 'Activity resulted into multiple skype activities';
-      this.#teams.fail('send', { kind: 'refuse', status: 400, code: 'ActivityRefused', message });
+      this.teams.fail('send', { kind: 'refuse', status: 400, code: 'ActivityRefused', message });
       return `${message} (ActivityRefused)`;
     },
     throttle: () => {
-      this.#teams.fail('send', { kind: 'throttle', retryAfterS: null });
+      this.teams.fail('send', { kind: 'throttle', retryAfterS: null });
       return 1_000;
     },
-    loseAnswer: () => this.#teams.fail('send', { kind: 'drop', isDone: true }),
-    hold: (isDone) => new Promise((reached) => this.#teams.fail('send', { kind: 'hang', isDone, reached })),
+    loseAnswer: () => this.teams.fail('send', { kind: 'drop', isDone: true }),
+    hold: (isDone) => new Promise((reached) => this.teams.fail('send', { kind: 'hang', isDone, reached })),
   };
 
   readonly payloads: PayloadsUnderTest = {
@@ -116,7 +116,7 @@ export class TeamsUnderTest implements MessengerUnderTest {
     deliver: (person, payload) => {
       if (!(person instanceof TeamsPerson)) throw new Error('a person of another platform');
       const { chat } = person.fake;
-      this.#teams.delivery.deliver(chat.id, { ...this.#newMessage(person), ...payload });
+      this.teams.delivery.deliver(chat.id, { ...this.#newMessage(person), ...payload });
     },
     overtakes: {
       tellsDeletions: true,
@@ -124,7 +124,7 @@ export class TeamsUnderTest implements MessengerUnderTest {
         if (!(person instanceof TeamsPerson)) throw new Error('a person of another platform');
         const { chat } = person.fake;
         const message = this.#newMessage(person);
-        const tell = (more: object) => void this.#teams.delivery.deliver(chat.id, { ...message, ...more });
+        const tell = (more: object) => void this.teams.delivery.deliver(chat.id, { ...message, ...more });
         tell(change === null ? { type: 'messageDelete' } : { type: 'messageUpdate', text: change });
         tell({ text });
         return () => tell({ text });
@@ -133,13 +133,13 @@ export class TeamsUnderTest implements MessengerUnderTest {
   };
 
   #newMessage({ fake: { chat, user } }: TeamsPerson): object {
-    return { type: 'message', id: newGuid(), ...envelope(this.#teams.source, { chat, user }) };
+    return { type: 'message', id: newGuid(), ...envelope(this.teams.source, { chat, user }) };
   }
 
   async stop(): Promise<void> {
     await this.gateway.stop();
-    await this.#teams.stop();
-    const { offences } = this.#teams;
+    await this.teams.stop();
+    const { offences } = this.teams;
     if (offences.length > 0) throw new Error(`refused by the fake: ${offences.join('; ')}`);
   }
 

@@ -20,7 +20,13 @@ export interface FakeSlackOptions {
   /** 0: any free one. */
   readonly port?: number;
   readonly retryDelays?: RetryDelays;
+  /** Whether calls of a method beyond its tier are refused (https://docs.slack.dev/apis/web-api/rate-limits). */
+  readonly hasLimits?: boolean;
 }
+
+/** Calls of a workspace's app within a minute. */
+const MOST_PER_MINUTE: Readonly<Record<string, number>> = { 'chat.update': 50, 'conversations.history': 50 };
+const MINUTE_MS = 60_000;
 
 /** Errors that only a mistake of the client brings about. */
 const OFFENCES =
@@ -30,6 +36,10 @@ const OFFENCES =
 export class FakeSlack {
   /** Mistakes in requests: tests expect none. */
   readonly offences: string[] = [];
+  /** Methods that were called too often. */
+  readonly throttled: string[] = [];
+  /** When methods were called within the last minute, by token. */
+  readonly #recent = new Map<string, number[]>();
   /** Methods called so far, whatever their result. */
   readonly calls: string[] = [];
   readonly announcements = new Announcements(() => this.#apps);
@@ -123,10 +133,23 @@ export class FakeSlack {
     const call = await readCall(request);
     const fault = this.#faults.take(method);
     if (fault && !fault.isAfterwards) return fault.apply(response);
+    if (this.#options.hasLimits && this.#isTooMany(method, call.token)) {
+      this.throttled.push(method);
+      return answerRefusal({ kind: 'throttle', retryAfterS: 30 }, response);
+    }
     const result =
       method === 'oauth.v2.access' ? this.authorization.access(call) : this.#api.run(method, call);
     if (fault) fault.apply(response);
     else answer(response, 200, { ok: true, ...result });
+  }
+
+  #isTooMany(method: string, token: string): boolean {
+    const most = MOST_PER_MINUTE[method];
+    if (most === undefined) return false;
+    const key = `${method} ${token}`;
+    const recent = (this.#recent.get(key) ?? []).filter((atMs) => Date.now() - atMs < MINUTE_MS);
+    this.#recent.set(key, [...recent, Date.now()]);
+    return recent.length >= most;
   }
 
   /** The consent page, which its visitor leaves at once. */

@@ -26,6 +26,9 @@ export interface FakeTeamsOptions {
   readonly botTenant?: string;
 }
 
+/** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit */
+const MOST_PER_SECOND = 50;
+
 export const ISSUER = 'https://api.botframework.com';
 
 /** Teams with one bot on loopback: Bot Connector, login endpoint, keys, Graph, files. As strict as the real one or stricter. */
@@ -46,6 +49,12 @@ export class FakeTeams {
   catalogId: string | null = newGuid();
   /** Null: there are only services for bots. */
   people: PeopleServices | null = null;
+  /** Requests that were too many. */
+  throttled = 0;
+  /** Whether more requests of the bot than Teams takes in a second are refused. */
+  hasLimits = false;
+  /** When the bot has asked within the last second. */
+  #askedMs: number[] = [];
   readonly #server: Server;
   readonly #faults = new Faults(answerRefusal);
   readonly #connector: ConnectorApi;
@@ -149,12 +158,21 @@ export class FakeTeams {
       if (fault && !fault.isAfterwards) return fault.apply(response);
       if (operation === 'file') return this.#download(request, url, response);
       if (operation === 'upload') return await this.files.upload(path.split('/')[2] ?? '', request, response);
+      if (path.startsWith('/teams/v3/conversations') && this.#isTooMuch()) {
+        this.throttled += 1;
+        return answerRefusal({ kind: 'throttle', retryAfterS: null }, response);
+      }
       const { status, body: result } = this.#run(request, url, body);
       if (fault) fault.apply(response);
       else answer(response, status, result);
     } catch (error) {
       this.#refuse(response, url.pathname, error);
     }
+  }
+
+  #isTooMuch(): boolean {
+    this.#askedMs = [...this.#askedMs.filter((atMs) => Date.now() - atMs < 1_000), Date.now()];
+    return this.hasLimits && this.#askedMs.length > MOST_PER_SECOND;
   }
 
   #run(request: IncomingMessage, url: URL, body: string): { status: number; body: unknown } {

@@ -78,6 +78,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0051-usage-of-calls',
       '0052-early-edits',
       '0053-voice-notes',
+      '0054-live-since',
     ]);
   }
   reading(file, (database) => {

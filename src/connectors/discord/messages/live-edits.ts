@@ -17,7 +17,7 @@ export function showsEdits(
 ): ShowsWriting {
   return {
     kind: 'message',
-    pace: { perSecond: 40, updates: 16, everyMs: 1_500 },
+    pace: { most: 40, updates: 16, withinMs: 1_000, everyMs: 1_500 },
     shows: () => true,
     async show({ to, key, shownId, text }, signal) {
       try {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Address, directAddress, keyOfLogin, type LoginRef } from '../../../base/address.ts';
+import type { LiveMessage, LiveOutcome } from '../../contract/live-message.ts';
 import type { OutboundMessage, OutboundReaction, SendOutcome } from '../../contract/messenger.ts';
+import { liveOutcomeOf } from '../../kit/live-outcome.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import { TalkApi, type TalkTraits } from '../client.ts';
 import { Arrival } from '../messages/arrival.ts';
+import { CAN_EDIT, showBeginning } from '../messages/live-edits.ts';
 import { sendToRoom } from '../messages/outbound.ts';
 import { Poller } from '../messages/poller.ts';
 import { NOT_ENCRYPTED, RoomCommands } from '../messages/room-commands.ts';
@@ -19,6 +22,7 @@ import { RoomTyping } from '../typing/room-typing.ts';
 import type { TalkWorld } from './talk-world.ts';
 
 const REQUEST_MS = 15_000;
+const LIVE_MS = 5_000;
 /** So many messages of the owner in a row that only polling has found, and events are lost. */
 const UNANNOUNCED = 3;
 /** Rooms whose messages no event tells of are polled for so long after the last one. */
@@ -182,6 +186,38 @@ export class BotLogin extends LoginCheck {
     return await this.#send(message, former, signal);
   }
 
+  /** Whether people can see messages while they are written. */
+  get showsWriting(): boolean {
+    return this.#traits?.features.has(CAN_EDIT) === true;
+  }
+
+  /** Shows the beginning of a message. */
+  async show(message: LiveMessage, signal: AbortSignal): Promise<LiveOutcome> {
+    const token = this.#tokenOf(message.to);
+    if (token === null) return { kind: 'refused' };
+    try {
+      const options = { deadlineMs: LIVE_MS, signal };
+      return { kind: 'shown', shownId: await showBeginning({ api: this.api, token }, message, options) };
+    } catch (error) {
+      const failure = failureOf(error);
+      this.failed(failure);
+      return liveOutcomeOf(failure);
+    }
+  }
+
+  /** Takes a message away that will not be whole. Best effort; never rejects. */
+  async remove(to: Address, shownId: string, signal: AbortSignal): Promise<void> {
+    const token = this.#tokenOf(to);
+    const options = { deadlineMs: LIVE_MS, signal };
+    if (token !== null) await this.api.deleteMessage(token, Number(shownId), options).catch(() => {});
+  }
+
+  /** Null: there is none, or the bot is not heard there. */
+  #tokenOf({ space }: Address): string | null {
+    if (space.kind === 'direct') return this.rooms.direct;
+    return this.rooms.isHeard(space.id) ? space.id : null;
+  }
+
   /** Rejects with a PlatformFailure. */
   async react({ space }: Address, reaction: OutboundReaction, signal: AbortSignal): Promise<void> {
     const token = space.kind === 'channel' ? space.id : this.rooms.direct;
@@ -190,11 +226,9 @@ export class BotLogin extends LoginCheck {
   }
 
   /** Shows that the agent is typing, if there is a way to. */
-  showTyping({ space }: Address): void {
-    const { rooms, state } = this;
-    const isChannel = space.kind === 'channel';
-    const token = isChannel ? space.id : rooms.direct;
-    if (token === null || (isChannel && !rooms.isHeard(token)) || state.status !== LOGIN_OK) return;
+  showTyping(to: Address): void {
+    const token = this.#tokenOf(to);
+    if (token === null || this.state.status !== LOGIN_OK) return;
     this.#typing.show(token);
   }
 

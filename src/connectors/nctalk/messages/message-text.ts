@@ -1,6 +1,8 @@
 import type { AnsweredMessage, InboundFile } from '../../contract/messenger.ts';
 import type { Message, Parameter, RichText } from '../objects.ts';
 
+/** Type of a message that was recorded in Talk. */
+const VOICE_NOTE = 'voice-message';
 const PLACEHOLDER = /\{([\w-]{1,100})\}/g;
 /** Types of people, teams and groups, whose mentions are names. */
 const PEOPLE: ReadonlySet<string> = new Set(['user', 'user-group', 'guest', 'email', 'circle', 'highlight']);
@@ -39,7 +41,11 @@ export function plainText({ message, messageParameters }: RichText, ownId: strin
 }
 
 /** Returns the files of a message, by their paths among the bot's files: every member of a room has them. */
-export function filesOf({ messageParameters }: RichText): InboundFile[] {
+export function filesOf({
+  messageParameters,
+  messageType,
+}: Pick<RichText, 'messageParameters'> & { readonly messageType?: string }): InboundFile[] {
+  const isVoiceNote = messageType === VOICE_NOTE;
   return Object.values(messageParameters)
     .filter(({ type }) => type === 'file')
     .map(({ id, name, mimetype, size, path, 'hide-download': hidden }) => ({
@@ -47,6 +53,7 @@ export function filesOf({ messageParameters }: RichText): InboundFile[] {
       mime: typeof mimetype === 'string' && mimetype !== '' ? mimetype : 'application/octet-stream',
       sizeBytes: wholeNumber(size),
       ref: typeof path === 'string' && path !== '' && hidden !== 'yes' ? path : null,
+      ...(isVoiceNote && { isVoiceNote }),
     }));
 }
 

@@ -1,11 +1,13 @@
 import { type Clock, pause } from '../../../base/time.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
 import { codePoints, outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
 import type { TalkApi, TalkTraits } from '../client.ts';
 import type { SendingRecord } from '../nctalk-records.ts';
 import type { Message } from '../objects.ts';
 import { failureOf } from '../ocs-client.ts';
+import { completeShown } from './live-edits.ts';
 import { findMessage, referenceOf } from './references.ts';
 
 const POST_DEADLINE_MS = 20_000;
@@ -66,6 +68,9 @@ function isPart({ former, addonBotId }: SendingRoom, { referenceId }: Part): (me
 }
 
 async function sendOnce(room: SendingRoom, message: OutboundMessage, part: Part): Promise<string[]> {
+  const { shownId } = message;
+  if (shownId !== undefined && (await completeShown(room, shownId, part.text, optionsOf(room))))
+    return [shownId];
   const known = room.former === null ? null : await look(room, part);
   if (known !== null) return [known];
   try {
@@ -80,6 +85,10 @@ async function sendOnce(room: SendingRoom, message: OutboundMessage, part: Part)
   }
 }
 
+function optionsOf({ signal }: SendingRoom): CallOptions {
+  return { deadlineMs: POST_DEADLINE_MS, signal };
+}
+
 async function send(
   room: SendingRoom,
   { messageId, to: { thread } }: OutboundMessage,
@@ -87,7 +96,7 @@ async function send(
 ): Promise<string | null> {
   const { api, token, traits, signal } = room;
   const posting = { token, text, referenceId, thread, replyTo };
-  const options = { deadlineMs: POST_DEADLINE_MS, signal };
+  const options = optionsOf(room);
   if (file === null) return `${await api.post(posting, options)}`;
   const path = await api.upload(`${traits.folder}/${referenceOf(messageId).slice(0, 16)}`, file, signal);
   await api.share(path, posting, options);

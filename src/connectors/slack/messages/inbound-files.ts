@@ -3,6 +3,8 @@ import type { InboundFile } from '../../contract/messenger.ts';
 import type { SlackApi } from '../client.ts';
 import { FileAnswer, isGone, SlackFile } from '../objects.ts';
 
+/** Of a file that was recorded in Slack (https://github.com/openclaw/openclaw/pull/14941). */
+const VOICE_NOTE = 'slack_audio';
 /** Slack waits for the acknowledgement of the event meanwhile. */
 const INFO_DEADLINE_MS = 1_500;
 
@@ -39,11 +41,15 @@ async function completed(api: SlackApi, file: SlackFile, signal: AbortSignal): P
   return await answer.then((told) => told.file).catch(() => file);
 }
 
-function inboundFile({ id, name, title, mimetype, size }: SlackFile): InboundFile {
+function inboundFile({ id, name, title, mimetype, size, subtype }: SlackFile): InboundFile {
+  const isVoiceNote = subtype === VOICE_NOTE;
+  const mime = mimetype || 'application/octet-stream';
   return {
     name: name || title || id,
-    mime: mimetype || 'application/octet-stream',
+    // Slack calls recordings of sound videos, too.
+    mime: isVoiceNote ? mime.replace(/^video\//, 'audio/') : mime,
     sizeBytes: size ?? null,
     ref: id,
+    ...(isVoiceNote && { isVoiceNote }),
   };
 }

@@ -14,6 +14,8 @@ import type { SlackLogin } from '../login/slack-login.ts';
 import { PostedAnswer } from '../objects.ts';
 import { blocksOf } from './buttons.ts';
 import { emojiName } from './emoji-names.ts';
+import { placeOf } from './keyed-posts.ts';
+import { complete } from './live-edits.ts';
 import { toMrkdwn } from './mrkdwn.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
@@ -40,20 +42,19 @@ export async function sendMessage(
   message: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { to, attachments, choices } = message;
+  const { to, attachments, choices, shownId, messageId: key } = message;
   const text = toMrkdwn(message.text);
   const { api, directory } = login;
   let isFinal = false;
   try {
     const options = { deadlineMs: TEXT_DEADLINE_MS, signal };
-    const isDirect = to.space.kind === 'direct';
-    const channel = isDirect ? await directory.directChannel(to.space.id, options) : to.space.id;
-    const place = { channel, thread: to.thread ?? undefined };
+    const place = await placeOf(login, to, options);
     const uploads = await api.uploadFiles(attachments, signal);
     isFinal = true;
     if (uploads.length > 0) return sent(await api.shareFiles(uploads, { ...place, text }, options));
+    if (shownId !== undefined) return sent([await complete(login, place, { shownId, key, text }, options)]);
     const blocks = choices && blocksOf(text, choices);
-    const args = { channel, thread_ts: place.thread, text, blocks };
+    const args = { channel: place.channel, thread_ts: place.thread, text, blocks };
     return sent([(await api.call('chat.postMessage', args, options, PostedAnswer)).ts]);
   } catch (error) {
     const failure = failureOf(error);
@@ -65,16 +66,16 @@ export async function sendMessage(
 
 /** Adds a reaction to a message, or takes it back. */
 export async function react(
-  { api, directory }: SlackLogin,
-  { space }: Address,
+  login: SlackLogin,
+  to: Address,
   { platformMessageId: timestamp, emoji, isAdded }: OutboundReaction,
   signal: AbortSignal,
 ): Promise<ReactionOutcome> {
   const options = { deadlineMs: TEXT_DEADLINE_MS, signal };
   const method = isAdded ? 'reactions.add' : 'reactions.remove';
   const request = async () => {
-    const channel = space.kind === 'direct' ? await directory.directChannel(space.id, options) : space.id;
-    await api.call(method, { channel, timestamp, name: emojiName(emoji) }, options, z.unknown());
+    const { channel } = await placeOf(login, to, options);
+    await login.api.call(method, { channel, timestamp, name: emojiName(emoji) }, options, z.unknown());
   };
   const outcome = await reactionOutcome('Slack', request());
   // It is as it was to become.

@@ -4,7 +4,7 @@ import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomer
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { TeamsApi } from '../client.ts';
 import type { Directory } from '../messages/directory.ts';
-import { postActivity, textActivity } from '../messages/send-message.ts';
+import { postActivity, textActivity } from '../messages/posting.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { ActivityPlace } from './activity.ts';
 

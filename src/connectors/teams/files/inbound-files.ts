@@ -73,5 +73,11 @@ function inlineFile(
   // Teams does not always tell the type of a pasted image.
   const mime = contentType === 'image/*' ? TYPES.png! : contentType;
   const [kind = 'file'] = contentType.split('/');
-  return { name: name || (kind === 'image' ? 'image.png' : kind), mime, sizeBytes: null, ref };
+  return {
+    name: name || (kind === 'image' ? 'image.png' : kind),
+    mime,
+    sizeBytes: null,
+    ref,
+    ...(kind === 'audio' && { isVoiceNote: true }),
+  };
 }

@@ -6,7 +6,8 @@ import type { CallOptions } from '../../kit/platform-http.ts';
 import { type Activity, placeOf } from '../activities/activity.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import { failureOf, type TeamsApi } from '../client.ts';
-import { type FileToOffer, type PostTarget, postActivity } from '../messages/send-message.ts';
+import { type PostTarget, postActivity } from '../messages/posting.ts';
+import type { FileToOffer } from '../messages/send-message.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { OfferedFile, TeamsRecords } from '../teams-records.ts';
 

@@ -54,9 +54,10 @@ export function cardText(attachment: unknown): string {
   const { data } = Attachment.safeParse(attachment);
   if (!data || NO_CARD.test(data.contentType)) return '';
   const { contentType, contentUrl, name = '', content } = data;
-  const words = wordsAt(content, 0);
-  if (words !== '') return words;
   const [, kind = contentType] = CARD.exec(contentType) ?? [];
+  // Teams writes the content of a recording as text.
+  const words = kind === 'audio' && typeof content === 'string' ? '' : wordsAt(content, 0);
+  if (words !== '') return words;
   return `[${linesOf([`${kind}${name === '' ? '' : `: ${name}`}`]).slice(0, MAX_ANSWER)}${contentUrl ? ` ${contentUrl}` : ''}]`;
 }
 

@@ -46,6 +46,9 @@ const QuotedReply = z.object({
 const MAX_CHARACTERS = 200_000;
 const MAX_LINKS = 50;
 const EMOJI = /schema\.skype\.com\/Emoji/i;
+/** What was recorded in a channel: Teams gives bots no more (https://github.com/MicrosoftDocs/msteams-docs/issues/14169). */
+const RECORDED = /schema\.skype\.com\/InputExtension$/i;
+const RECORDING = '[voice note]';
 const EMBEDDED = /^https?:\/\/schema\.skype\.com\/(reply|forward)$/i;
 /** Elements that end a line. */
 const BLOCKS: ReadonlySet<string> = new Set([
@@ -133,6 +136,7 @@ function readHtml(
       if (authorDepth > 0 || (depth > 0 && itemprop === 'mri')) authorDepth++;
       if (hiddenDepth > 0 || HIDDEN.has(name)) hiddenDepth++;
       if (name === 'br') add('\n');
+      if (RECORDED.test(itemtype)) add(RECORDING);
       if (name === 'a' && depth === 0 && href !== undefined) link = { url: href, words: '' };
       // Emoji and stickers are pictures, whose name is the emoji. Pasted pictures are files.
       if (name === 'emoji' || (name === 'img' && EMOJI.test(itemtype))) add(alt);

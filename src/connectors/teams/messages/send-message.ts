@@ -10,29 +10,24 @@ import type {
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import { outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
-import { type ConnectorCall, failureOf, type TeamsApi } from '../client.ts';
-import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
-import type { ConversationReference } from '../teams-records.ts';
+import { failureOf } from '../client.ts';
 import { cardOf } from './buttons.ts';
-import type { ConversationReferences } from './conversation-references.ts';
+import {
+  callOf,
+  isAddressGone,
+  type OutboundActivity,
+  type PostTarget,
+  postActivity,
+  type TargetDeps,
+  targetOf,
+  textActivity,
+} from './posting.ts';
 import { typeOfEmoji } from './reactions.ts';
-import { toMarkdown } from './text.ts';
+import type { Streams } from './streams.ts';
 
 const DEADLINE_MS = 20_000;
 
-/** Microsoft's words for conversations that cannot be written to until somebody writes again. */
-const ADDRESS_GONE: ReadonlySet<string> = new Set([
-  'MessageWritesBlocked',
-  'BotNotInConversationRoster',
-  'ForbiddenOperationException',
-  'ConversationNotFound',
-  'ConversationBlockedByUser',
-  'BotDisabledByAdmin',
-  'UserNotFound',
-]);
-
-export interface SendDeps extends OpenChatDeps {
-  readonly references: ConversationReferences;
+export interface SendDeps extends TargetDeps {
   readonly pauses: ThrottlePauses;
   /** Offers a file to the person of a chat and returns the id of the card. Rejects with a PlatformFailure. */
   offer(file: FileToOffer, target: PostTarget, options: CallOptions): Promise<string>;
@@ -51,16 +46,17 @@ export interface FileToOffer {
 /** Sends a message: its text and each file are activities of their own. Platform errors are outcomes. */
 export async function sendMessage(
   deps: SendDeps,
+  streams: Pick<Streams, 'complete'>,
   message: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { api, pauses } = deps;
-  const { to, text, attachments, messageId, choices } = message;
+  const { to, text, attachments, messageId, choices, shownId } = message;
   const { id: spaceId } = to.space;
   const options = { deadlineMs: DEADLINE_MS, signal };
   const rules: SendRules = {
     retryMs: 0,
-    isGone: ({ code }) => ADDRESS_GONE.has(code),
+    isGone: isAddressGone,
     pauseMs: ({ afterMs }) => pauses.next(spaceId, afterMs || null),
   };
   const failed = (error: unknown, sentIds: readonly string[], isShown = true): SendOutcome => {
@@ -73,7 +69,11 @@ export async function sendMessage(
     checkFiles(to, attachments);
     const offer = (file: OutboundFile, index: number) =>
       deps.offer({ file, index, messageId, personId: spaceId }, target, options);
-    const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text), options)];
+    const say = async () =>
+      shownId === undefined
+        ? await postActivity(api, target, textActivity(text), options)
+        : await streams.complete({ target, spaceId, streamId: shownId }, text, options);
+    const words = text === '' ? [] : [say];
     // Teams splits an activity with text and card into two, and does not tell their ids.
     const card = choices ? [() => postActivity(api, target, cardActivity(choices), options)] : [];
     const parts = [...words, ...card, ...attachments.map((file, index) => () => offer(file, index))];
@@ -84,20 +84,6 @@ export async function sendMessage(
     // Opening a chat twice is harmless.
     return failed(error, [], false);
   }
-}
-
-/** Where to write to: the newest place heard from, or a person's chat, which is opened. Rejects with a PlatformFailure. */
-export async function targetOf(deps: SendDeps, to: Address, options: CallOptions): Promise<PostTarget> {
-  const { references } = deps;
-  const { space, thread } = to;
-  const known = await references.find(space);
-  if (known) return { reference: known, thread };
-  if (space.kind === 'channel')
-    throw new PlatformFailure('refused', 'Nothing has been heard from the channel');
-  const reference = await openChat(deps, space.id, options);
-  await references.heard(space, reference);
-  await references.keep(space);
-  return { reference, thread };
 }
 
 /** Throws a PlatformFailure if one of the files cannot be sent. */
@@ -139,40 +125,6 @@ export class ThrottlePauses {
   }
 }
 
-const Posted = z.object({ id: z.string().min(1) });
-
-/** Where an activity goes. */
-export interface PostTarget {
-  readonly reference: ConversationReference;
-  /** The thread of a channel; null: none. */
-  readonly thread: string | null;
-}
-
-/** An activity of the bot. */
-export type OutboundActivity =
-  | { readonly type: 'message'; readonly text: string; readonly textFormat?: 'markdown' }
-  | { readonly type: 'message'; readonly attachments: readonly [object] }
-  | { readonly type: 'typing' };
-
-/** Posts a message and returns its id. Rejects with a PlatformFailure. */
-export async function postActivity(
-  api: TeamsApi,
-  target: PostTarget,
-  activity: OutboundActivity,
-  options: CallOptions,
-): Promise<string> {
-  return (await api.call(callOf(target, activity), options, Posted)).id;
-}
-
-export async function postTyping(api: TeamsApi, target: PostTarget, options: CallOptions): Promise<void> {
-  await api.call(callOf(target, { type: 'typing' }), options, z.unknown());
-}
-
-/** A text as an activity: in Markdown. */
-export function textActivity(text: string): OutboundActivity {
-  return { type: 'message', text: toMarkdown(text), textFormat: 'markdown' };
-}
-
 function cardActivity(choices: readonly string[]): OutboundActivity {
   return { type: 'message', attachments: [cardOf(choices)] };
 }
@@ -186,18 +138,7 @@ export async function react(
 ): Promise<void> {
   const options = { deadlineMs: DEADLINE_MS, signal };
   const target = await targetOf(deps, to, options);
-  const { serviceUrl } = target.reference;
-  const [id, type] = [platformMessageId, typeOfEmoji(emoji)].map(encodeURIComponent);
-  const path = `${pathOf(target)}/${id}/reactions/${type}`;
-  await deps.api.call({ method: isAdded ? 'PUT' : 'DELETE', serviceUrl, path }, options, z.unknown());
-}
-
-function callOf(target: PostTarget, body: OutboundActivity): ConnectorCall {
-  const { serviceUrl } = target.reference;
-  return { method: 'POST', serviceUrl, path: pathOf(target), body };
-}
-
-function pathOf({ reference: { conversationId }, thread }: PostTarget): string {
-  const id = thread === null ? conversationId : `${conversationId};messageid=${thread}`;
-  return `v3/conversations/${encodeURIComponent(id)}/activities`;
+  const message = callOf(target, undefined, platformMessageId);
+  const path = `${message.path}/reactions/${encodeURIComponent(typeOfEmoji(emoji))}`;
+  await deps.api.call({ ...message, method: isAdded ? 'PUT' : 'DELETE', path }, options, z.unknown());
 }

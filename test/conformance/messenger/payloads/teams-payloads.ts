@@ -93,6 +93,25 @@ export const TEAMS_KINDS: Readonly<Record<string, PayloadKind>> = {
     { attachments: [{ contentType: 'audio/ogg', contentUrl: 'https://smba.trafficmanager.net/2' }] },
     /^\[.*\]$/,
   ),
+  'voice message of a channel': seen(
+    said(
+      '',
+      '<div><span itemid="1" itemscope itemtype="http://schema.skype.com/InputExtension"></span></div>',
+    ),
+    /^\[voice note\]$/,
+  ),
+  'recording as a card': seen(
+    {
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.audio',
+          content:
+            '{"duration":"PT13S","media":[{"url":"https://eu-api.asm.skype.com/v1/objects/0/views/audio"}]}',
+        },
+      ],
+    },
+    /^\[audio\]$/,
+  ),
   video: seen(
     { attachments: [{ contentType: 'video/mp4', contentUrl: 'https://smba.trafficmanager.net/3' }] },
     /^\[.*\]$/,

@@ -33,6 +33,11 @@ const TOLD: Readonly<Record<string, string>> = {
 };
 
 /** A message as the chat API gives it to a user, with the message that it answers. */
+/** What people record in Talk is named so. */
+function typeOfFile({ fileName }: FakeMessage): string {
+  return fileName.startsWith('Voice message') ? 'voice-message' : 'comment';
+}
+
 export function wireMessage(view: View, message: FakeMessage): Record<string, unknown> {
   const { parent } = message;
   const told = wireAlone(view, message);
@@ -57,7 +62,7 @@ function wireAlone(view: View, message: FakeMessage): Record<string, unknown> {
     // PHP writes an empty map as a list.
     messageParameters: Object.keys(parameters).length === 0 ? [] : parameters,
     systemMessage: isOfTalk ? (message.system ?? verb) : '',
-    messageType: isOfTalk ? 'system' : verb === 'object_shared' ? 'comment' : verb,
+    messageType: isOfTalk ? 'system' : verb === 'object_shared' ? typeOfFile(message) : verb,
     isReplyable: verb === 'comment' || verb === 'object_shared',
     referenceId: message.referenceId,
     reactions: countOf(reactions),

@@ -71,11 +71,23 @@ function postMessage(call: BotCall) {
     botId,
     text,
     threadTs: threadTs || null,
-    metadata: args.json('metadata'),
+    metadata: checkedMetadata(args.json('metadata')),
     ...(args.has('blocks') && { blocks: checkedBlocks(args.json('blocks')) }),
   });
   announcements.posted(channel, message);
   return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
+}
+
+/** https://docs.slack.dev/messaging/message-metadata */
+const Metadata = z.strictObject({
+  event_type: z.string().min(1),
+  event_payload: z.record(z.string(), z.unknown()),
+});
+
+function checkedMetadata(given: unknown): unknown {
+  if (given !== undefined && !Metadata.safeParse(given).success)
+    throw new SlackError('invalid_metadata_format');
+  return given;
 }
 
 const Blocks = z.array(

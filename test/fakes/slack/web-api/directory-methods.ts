@@ -1,8 +1,12 @@
+import { type FakeMessage, wireMessage } from '../world/fake-message.ts';
 import { wireUser } from '../world/fake-user.ts';
 import { type BotCall, type BotMethod, channelOf, requireScope } from './method.ts';
 import { SlackError } from './slack-error.ts';
 
 const READ_SCOPES = { channel: 'channels:read', group: 'groups:read', im: 'im:read' } as const;
+const HISTORY_SCOPES = { channel: 'channels:history', group: 'groups:history', im: 'im:history' } as const;
+const ANY_HISTORY = Object.values(HISTORY_SCOPES);
+const LISTED = { 'limit?': 'number', 'oldest?': 'text', 'include_all_metadata?': 'flag' } as const;
 const ANY_READ = Object.values(READ_SCOPES);
 
 /** Who and what there is in a workspace. */
@@ -61,6 +65,18 @@ export const DIRECTORY_METHODS: Readonly<Record<string, BotMethod>> = {
     scopes: ['im:write'],
     run: open,
   },
+  'conversations.history': {
+    arguments: { channel: 'text', ...LISTED },
+    takesJson: true,
+    scopes: ANY_HISTORY,
+    run: history,
+  },
+  'conversations.replies': {
+    arguments: { channel: 'text', ts: 'text', ...LISTED },
+    takesJson: true,
+    scopes: ANY_HISTORY,
+    run: replies,
+  },
   'conversations.info': {
     arguments: { channel: 'text', 'include_num_members?': 'flag' },
     takesJson: false,
@@ -83,6 +99,42 @@ export const DIRECTORY_METHODS: Readonly<Record<string, BotMethod>> = {
     }),
   },
 };
+
+/** The messages of a channel, newest first, or of a thread, oldest first. Metadata is there only when it is asked for. */
+function listed(call: BotCall, messages: readonly FakeMessage[]) {
+  const { args, installation } = call;
+  requireScope(installation, HISTORY_SCOPES[channelOf(call).kind]);
+  if (!channelOf(call).members.has(installation.bot)) throw new SlackError('not_in_channel');
+  const isNew = ({ ts }: FakeMessage) => Number(ts) > Number(args.text('oldest') || 0);
+  const limit = args.number('limit') || 100;
+  const all = messages.filter(isNew);
+  return {
+    messages: all.slice(0, limit).map((message) => {
+      const { metadata, ...wire } = wireMessage(message);
+      return { ...wire, ...(args.flag('include_all_metadata') && metadata !== undefined && { metadata }) };
+    }),
+    has_more: all.length > limit,
+  };
+}
+
+function history(call: BotCall) {
+  return listed(
+    call,
+    channelOf(call)
+      .messages.filter(({ threadTs }) => threadTs === null)
+      .toReversed(),
+  );
+}
+
+function replies(call: BotCall) {
+  const channel = channelOf(call);
+  const ts = call.args.text('ts');
+  if (!channel.message(ts)) throw new SlackError('thread_not_found');
+  return listed(
+    call,
+    channel.messages.filter((each) => each.ts === ts || each.threadTs === ts),
+  );
+}
 
 function open({ installation: { workspace, bot }, args }: BotCall) {
   const [id = '', ...others] = args.text('users').split(',');

@@ -53,6 +53,8 @@ export class FakeFile {
       name: this.name,
       title: this.title,
       mimetype: this.mime,
+      // What people record in Slack is named so.
+      ...(this.name.startsWith('audio_message') && { subtype: 'slack_audio' }),
       filetype: this.name.split('.').at(-1),
       user: this.owner.id,
       size: this.bytes.length,

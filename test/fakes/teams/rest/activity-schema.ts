@@ -39,6 +39,25 @@ const OutboundActivity = z.strictObject({
   channelData: z.looseObject({}).optional(),
 });
 
+/** How a message that is still being written is marked (https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux). */
+const StreamInfo = z.strictObject({
+  type: z.literal('streaminfo'),
+  streamId: z.string().min(1).optional(),
+  streamType: z.enum(['informative', 'streaming', 'final']).default('streaming'),
+  streamSequence: z.int().min(1).optional(),
+});
+
+export type StreamInfo = z.output<typeof StreamInfo>;
+
+/** Null: the activity is none of a stream. */
+export function streamInfoOf({ entities = [] }: OutboundActivity): StreamInfo | null {
+  const found = entities.find((each) => (each as { type?: unknown }).type === 'streaminfo');
+  if (found === undefined) return null;
+  const { data, error } = StreamInfo.safeParse(found);
+  if (!data) throw offence(`The stream is invalid: ${error.message}`, 'BadRequest');
+  return data;
+}
+
 export type OutboundActivity = z.output<typeof OutboundActivity>;
 
 /** Parses an activity from a bot. Throws TeamsErrors as Teams answers them. */

@@ -1,7 +1,13 @@
 import type { FakeChat } from '../world/fake-chat.ts';
 import type { FakeUser } from '../world/fake-user.ts';
 import type { FakeWorld } from '../world/fake-world.ts';
-import { NewConversation, readActivity } from './activity-schema.ts';
+import {
+  NewConversation,
+  type OutboundActivity,
+  readActivity,
+  type StreamInfo,
+  streamInfoOf,
+} from './activity-schema.ts';
 import { offence, TeamsError } from './teams-error.ts';
 
 /** A request below the service URL, by a bot that has shown its token. */
@@ -41,6 +47,7 @@ export class ConnectorApi {
       case 'DELETE conversations activities':
         if (rest[1] === 'reactions') return this.#react(id, rest, false);
         this.#chat(id).chat.remove(rest[0] ?? '');
+        this.#chat(id).chat.streams.forget(rest[0] ?? '');
         return { status: 200, body: {} };
       case 'GET conversations members':
         return { status: 200, body: this.#member(id, rest[0] ?? '') };
@@ -74,12 +81,27 @@ export class ConnectorApi {
   #post(id: string, body: unknown): ConnectorAnswer {
     const { chat, root } = this.#chat(id);
     const activity = readActivity(body);
+    const info = streamInfoOf(activity);
+    if (info) return this.#stream(chat, activity, info);
     if (activity.type === 'typing') {
       chat.typing += 1;
       return { status: 202, body: {} };
     }
     const { text = '', attachments = [] } = activity;
     return { status: 201, body: { id: chat.post({ from: null, text, attachments, root }).id } };
+  }
+
+  #stream(chat: FakeChat, { type, text = '' }: OutboundActivity, info: StreamInfo): ConnectorAnswer {
+    if ((type === 'message') !== (info.streamType === 'final'))
+      throw offence('A stream ends with a message, and with nothing else', 'BadRequest');
+    if (info.streamType !== 'final') {
+      const id = chat.streams.part(info, text);
+      return id === null ? { status: 202, body: {} } : { status: 201, body: { id } };
+    }
+    if (info.streamId === undefined || info.streamSequence !== undefined)
+      throw offence('The end of a stream has an id and no sequence', 'BadRequest');
+    chat.streams.end(info.streamId, text);
+    return { status: 202, body: {} };
   }
 
   /** https://github.com/microsoft/teams.py/blob/main/examples/reactions/README.md */
@@ -94,7 +116,10 @@ export class ConnectorApi {
   }
 
   #edit(id: string, messageId: string, body: unknown): ConnectorAnswer {
-    const message = this.#chat(id).chat.find(messageId);
+    const { chat } = this.#chat(id);
+    const message = chat.find(messageId);
+    if (chat.streams.isOpen(messageId))
+      throw new TeamsError(403, 'BadRequest', 'The message is still being streamed');
     if (message?.from !== null)
       throw new TeamsError(404, 'ActivityNotFoundInConversation', 'Unknown activity');
     message.text = readActivity(body).text ?? '';

@@ -1,3 +1,4 @@
+import { FakeStreams } from './fake-streams.ts';
 import type { FakeUser } from './fake-user.ts';
 import { newMessageId } from './teams-ids.ts';
 
@@ -40,6 +41,7 @@ export class FakeChat {
   readonly teamId: string | null;
   /** Times at which the bot showed that it types. */
   typing = 0;
+  readonly streams = new FakeStreams(this);
   /** Whether the bot may write here. */
   hasBot = true;
   isBlocked = false;
@@ -54,6 +56,16 @@ export class FakeChat {
     this.name = more.name ?? null;
     this.tenantId = more.tenantId;
     this.teamId = more.teamId ?? null;
+  }
+
+  /** A message that nobody sees yet. */
+  drafted(): FakeMessage {
+    const id = newMessageId();
+    return { id, from: null, text: '', attachments: [], root: null, reactions: new Set() };
+  }
+
+  show(message: Pick<FakeMessage, 'id'>): void {
+    if (this.find(message.id) === undefined) this.messages.push(message as FakeMessage);
   }
 
   post(message: Pick<FakeMessage, 'from' | 'text'> & Partial<FakeMessage>): FakeMessage {

@@ -1,105 +1,98 @@
 import { expect, it } from 'vitest';
-import { LiveLine, type Waiting } from '../../../../src/messaging/live/live-line.ts';
+import { LiveLine } from '../../../../src/messaging/live/live-line.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const PACE = { perSecond: 3, updates: 1, everyMs: 0 };
+const PACE = { most: 3, updates: 1, withinMs: 1_000, everyMs: 0 };
+const settled = () => new Promise(setImmediate);
 
-interface Told extends Waiting {
-  readonly name: string;
-}
-
-function setup(pace = PACE) {
+function setup(pace: ConstructorParameters<typeof LiveLine>[1] = PACE) {
   const clock = new ManualClock();
   const line = new LiveLine(clock, pace);
   const asked: string[] = [];
-  const message = (
+  const over = new AbortController();
+  const ask = (
     name: string,
     accountId: string,
-    parts: Partial<Told> & { pauseMs?: number } = {},
-  ): Told => ({
-    name,
-    accountId,
-    isUpdate: true,
-    readyMs: 0,
-    ask: async () => {
-      asked.push(name);
-      return parts.pauseMs ?? 0;
-    },
-    ...parts,
-  });
-  const after = async (ms: number) => {
-    clock.advance(ms);
-    await new Promise(setImmediate);
-    clock.advance(0);
-    await new Promise(setImmediate);
-    return asked.splice(0);
-  };
+    isUpdate: boolean,
+    answer: number | null | Promise<number> = 0,
+  ) =>
+    void line.ask({ accountId, isUpdate }, over.signal, async () => {
+      if (answer !== null) asked.push(name);
+      return await answer;
+    });
   const whole = async (accountId: string) => {
     await line.whole(accountId);
     asked.push(`whole of ${accountId}`);
   };
-  return { clock, line, message, after, whole };
+  const after = async (ms: number) => {
+    await settled();
+    clock.advance(ms);
+    await settled();
+    return asked.splice(0);
+  };
+  return { line, ask, whole, after, over };
 }
 
-it('serves first texts first, and then accounts in turn, whatever one of them wants', async () => {
-  const { line, message, after } = setup({ ...PACE, perSecond: 1 });
-  for (let n = 0; n < 5; n++) line.add(message(`greedy ${n}`, 'greedy'));
-  line.add(message('modest', 'modest'));
-  line.add(message('new', 'greedy', { isUpdate: false }));
-  expect(await after(1)).toEqual(['new']);
-  expect(await after(1_000)).toEqual(['modest']);
-  expect(await after(1_000)).toEqual(['greedy 0']);
-});
-
-it('leaves room for first texts and whole messages, which take turns by account', async () => {
-  const { line, message, after, whole } = setup();
-  for (let n = 0; n < 5; n++) line.add(message(`${n}`, 'a'));
-  expect(await after(1)).toEqual(['0']);
-  line.add(message('first', 'a', { isUpdate: false }));
+it('leaves room for first texts and whole messages beside updates', async () => {
+  const { ask, whole, after } = setup();
+  for (let n = 0; n < 5; n++) ask(`${n}`, 'a', true);
+  expect(await after(0)).toEqual(['0']);
+  ask('first', 'a', false);
   void whole('b');
-  void whole('a');
-  // The update has left two places, of which the other account gets the first.
-  expect((await after(1)).toSorted()).toEqual(['first', 'whole of b']);
+  expect((await after(0)).toSorted()).toEqual(['first', 'whole of b']);
+  expect(await after(999)).toEqual([]);
+  expect(await after(1)).toEqual(['1']);
 });
 
-it('asks no more than its pace in any second, counted from the answers', async () => {
-  const { line, message, after } = setup();
+it('serves accounts in turn, whatever one of them wants', async () => {
+  const { ask, after } = setup({ ...PACE, most: 1 });
+  for (let n = 0; n < 5; n++) ask(`greedy ${n}`, 'greedy', false);
+  ask('modest', 'modest', false);
+  expect(await after(0)).toEqual(['greedy 0']);
+  expect(await after(1_000)).toEqual(['modest']);
+  expect(await after(1_000)).toEqual(['greedy 1']);
+});
+
+it('counts requests from their answers, and none that was not made', async () => {
+  const { ask, after } = setup({ ...PACE, most: 1, updates: 1 });
+  ask('nothing', 'a', true, null);
   const slow = Promise.withResolvers<number>();
-  line.add(message('slow', 'a', { isUpdate: false, ask: () => slow.promise }));
-  for (let n = 0; n < 5; n++) line.add(message(`${n}`, 'a', { isUpdate: false, readyMs: 1 }));
-  expect(await after(1)).toEqual(['0', '1']);
-  expect(await after(999)).toEqual([]);
-  expect(await after(1)).toEqual(['2', '3']);
+  ask('slow', 'a', true, slow.promise);
+  ask('next', 'a', true);
+  expect(await after(1_500)).toEqual(['slow']);
   slow.resolve(0);
   expect(await after(999)).toEqual([]);
-  expect(await after(1)).toEqual(['4']);
+  expect(await after(1)).toEqual(['next']);
 });
 
 it('sends a whole message after ten seconds in any case', async () => {
-  const { line, message, after, whole } = setup({ ...PACE, perSecond: 1 });
-  line.add(message('stuck', 'a', { isUpdate: false, ask: () => new Promise(() => {}) }));
-  await after(1);
+  const { ask, after, whole } = setup({ ...PACE, most: 1 });
+  ask('stuck', 'a', false, new Promise(() => {}));
+  await after(0);
   void whole('a');
   expect(await after(9_999)).toEqual([]);
   expect(await after(1)).toEqual(['whole of a']);
 });
 
-it('asks nothing while the platform wants a pause', async () => {
-  const { line, message, after } = setup({ perSecond: 10, updates: 10, everyMs: 0 });
-  line.add(message('first', 'a', { pauseMs: 5_000 }));
-  expect(await after(1)).toEqual(['first']);
-  line.add(message('second', 'a'));
-  expect(await after(4_000)).toEqual([]);
-  expect(await after(2_000)).toEqual(['second']);
+it('asks nothing while the platform wants a pause, nor for a message that is whole', async () => {
+  const { ask, after, over } = setup({ ...PACE, most: 10, updates: 10 });
+  ask('first', 'a', true, 5_000);
+  expect(await after(0)).toEqual(['first']);
+  ask('second', 'a', true);
+  expect(await after(4_999)).toEqual([]);
+  expect(await after(1)).toEqual(['second']);
+  over.abort();
+  ask('late', 'a', true);
+  expect(await after(5_000)).toEqual([]);
 });
 
-it('asks nothing for a conversation before it takes something, nor for a message that is whole', async () => {
-  const { clock, line, message, after } = setup({ perSecond: 10, updates: 10, everyMs: 0 });
-  const late = message('late', 'a', { readyMs: clock.monotonicMs() + 1_000 });
-  const whole = message('whole', 'a', { readyMs: clock.monotonicMs() + 1_000 });
-  line.add(late);
-  line.add(whole);
-  line.remove(whole);
-  expect(await after(500)).toEqual([]);
-  expect(await after(600)).toEqual(['late']);
+it('has places for so many messages, each until its last request counts no more', async () => {
+  const { line, after } = setup({ ...PACE, withinMs: 60_000, mostShown: 1 });
+  const leave = line.place('a');
+  expect(line.place('b')).toBeNull();
+  leave!(false);
+  line.place('b')!(true);
+  expect(line.place('a')).toBeNull();
+  await after(70_000);
+  expect(line.place('a')).not.toBeNull();
 });
