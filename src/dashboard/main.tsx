@@ -1,7 +1,6 @@
 import 'uplot/dist/uPlot.min.css';
 import './style/base.css';
 import './style/parts.css';
-import './style/pages.css';
 import './style/shell.css';
 import { render } from 'preact';
 import { BASE_PATH } from './api/request.ts';

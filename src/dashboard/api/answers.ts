@@ -18,7 +18,7 @@ import type * as identities from '../../api/schema/identities.ts';
 import type * as inbox from '../../api/schema/inbox.ts';
 import type * as sip from '../../api/schema/sip.ts';
 import type * as voiceConfig from '../../api/schema/voice-config.ts';
-import type { Document } from '../pages/docs/document.ts';
+import type { Document } from '../pages/docs/schema.ts';
 
 type Out<Schema extends z.ZodType> = z.output<Schema>;
 
@@ -58,7 +58,7 @@ export interface Answers {
   'GET /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
   'GET /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
   'POST /api/agents/{agent_id}/provider/browse': Out<typeof agentProvider.ProviderChoices>;
-  'POST /api/agents/{agent_id}/test': Out<typeof delivery.NewDelivery>;
+  'POST /api/agents/{agent_id}/test?wait=55': Out<typeof delivery.NewDelivery>;
   'GET /api/agents/{agent_id}/deliveries': Out<typeof delivery.DeliveryList>;
   'GET /api/agent-deliveries/{id}': Out<typeof delivery.DeliveryDetail>;
 

@@ -2,15 +2,10 @@ import { useState } from 'preact/hooks';
 import { BASE_PATH } from '../api/request.ts';
 import { Input } from '../parts/form.tsx';
 import { Card, Fold, PageHead, Read } from '../parts/layout.tsx';
-import type { Document, Operation } from './docs/document.ts';
+import { Rows } from '../parts/list.tsx';
 import { OperationBody, Prose } from './docs/operation.tsx';
+import type { Document } from './docs/schema.ts';
 import { t } from './docs.texts.ts';
-
-interface Endpoint {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-}
 
 /** The reference of the API, rendered from the gateway's own description of it. */
 export function DocsPage() {
@@ -25,11 +20,11 @@ export function DocsPage() {
 function Reference({ document }: { readonly document: Document }) {
   const [wanted, setWanted] = useState('');
   const [apiKey, setApiKey] = useState('');
-  const matches = ({ method, path, operation }: Endpoint): boolean =>
-    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.toLowerCase());
-  const byTag = Map.groupBy(
-    endpointsOf(document).filter(matches),
-    ({ operation }) => operation.tags[0] ?? '',
+  const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const found = endpoints.filter(({ method, path, operation }) =>
+    `${method} ${path} ${operation.summary}`.toLowerCase().includes(wanted.toLowerCase()),
   );
   return (
     <>
@@ -43,33 +38,24 @@ function Reference({ document }: { readonly document: Document }) {
         <Input label={t.find} type="search" onValue={setWanted} />
         <Input label={t.key} hint={t.keyHint} type="password" onValue={setApiKey} />
       </section>
-      {[...byTag].map(([tag, endpoints]) => (
+      {[...Map.groupBy(found, ({ operation }) => operation.tags[0] ?? '')].map(([tag, some]) => (
         <Card key={tag} title={tag}>
-          <ul class="rows">
-            {endpoints.map((each) => (
-              <li key={each.operation.operationId} id={each.operation.operationId}>
-                <Fold title={<Name {...each} />}>
-                  {() => <OperationBody {...each} document={document} apiKey={apiKey} />}
-                </Fold>
-              </li>
-            ))}
-          </ul>
+          <Rows of={some}>
+            {({ method, path, operation }) => {
+              const name = [
+                <code key="path">{`${method.toUpperCase()} ${path}`}</code>,
+                <span key="summary" class="ink">{` ${operation.summary}`}</span>,
+              ];
+              const one = { document, method, path, operation, apiKey };
+              return (
+                <li key={operation.operationId} id={operation.operationId}>
+                  <Fold title={name}>{() => <OperationBody {...one} />}</Fold>
+                </li>
+              );
+            }}
+          </Rows>
         </Card>
       ))}
     </>
-  );
-}
-
-function Name({ method, path, operation }: Endpoint) {
-  return (
-    <>
-      <code>{`${method.toUpperCase()} ${path}`}</code> <span class="ink">{operation.summary}</span>
-    </>
-  );
-}
-
-function endpointsOf({ paths }: Document): Endpoint[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
 }
