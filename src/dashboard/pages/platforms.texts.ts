@@ -66,9 +66,8 @@ export const t = {
 
   addon: 'With the addon',
   addonSteps:
-    'Install the addon in your Nextcloud and choose “Connect” in its settings. Your browser comes here, and you agree.',
+    'Install the addon in your Nextcloud, and choose “Connect” in its settings, or begin here. You agree either way.',
   begin: 'Begin here',
-  beginHint: 'The Nextcloud must have the addon. You agree there.',
   byHand: 'With a Talk bot',
   byHandHint: 'For a Nextcloud without the addon: its administrator installs the bot, for messages only.',
   server: 'Address of the Nextcloud',

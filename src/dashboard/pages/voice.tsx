@@ -50,7 +50,7 @@ function Presets({ catalog }: Known) {
 
 function Add({ kind, catalog }: Known & { readonly kind: SpeechKind }) {
   return (
-    <DialogButton title={t.add} class="primary">
+    <DialogButton title={texts.speechKinds[kind]} name={t.add} class="primary">
       {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
     </DialogButton>
   );

@@ -79,6 +79,7 @@ function optionsOf(
   return {
     width: box.clientWidth,
     height: HEIGHT,
+    padding: [null, 32, null, null],
     series: [{}, ...series],
     axes: [
       { ...axis, space: 90, values: timesOf },

@@ -99,7 +99,7 @@ export function Nextcloud() {
     <>
       <Card title={t.addon}>
         <p>{t.addonSteps}</p>
-        <TextForm {...SERVER} hint={t.beginHint} action={t.begin} send={begin} />
+        <TextForm {...SERVER} action={t.begin} send={begin} />
       </Card>
       <Card title={t.byHand} hint={t.byHandHint}>
         <TextForm {...SERVER} action={t.makeBot} send={make} />

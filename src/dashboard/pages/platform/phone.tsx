@@ -99,9 +99,9 @@ function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: re
     };
   };
   const fields: Fields = {
-    auto_answer: { label: t.numbers.fields.auto_answer.label, type: 'check' },
     stt_voice_config_id: presetOf('stt'),
     tts_voice_config_id: presetOf('tts'),
+    auto_answer: { label: t.numbers.fields.auto_answer.label, type: 'check' },
   };
   const change = (name: string, value: string): void => {
     const changed = { [name]: fields[name]?.type === 'check' ? value !== '' : value || null };

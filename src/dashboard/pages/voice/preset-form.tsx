@@ -70,8 +70,8 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
 function optionsOf({ kinds }: Provider, kind: SpeechKind): Fields {
   const fields = Object.entries(kinds[kind]?.schema.properties ?? {}).map(([name, property]) => {
     const { description, examples = [], type } = property;
-    const known = examples.length > 0 ? t.examples(examples) : '';
-    const hint = `${description}${known}${type === 'array' ? t.onePerLine : ''}`;
+    const known = examples.length > 0 && t.examples(examples);
+    const hint = [description, known, type === 'array' && t.onePerLine].filter(Boolean).join('. ');
     return [name, fieldOf({ ...property, description: hint }, t.usual)] as const;
   });
   return Object.fromEntries(fields);
