@@ -15,7 +15,7 @@ export const t = {
     type: 'check',
     usual: true,
   },
-  examples: (known: readonly string[]) => `. For example ${known.slice(0, 4).join(', ')}`,
+  examples: (known: readonly string[]) => `For example ${known.slice(0, 4).join(', ')}`,
   onePerLine: 'One per line',
   usual: (value: string) => (value === '' ? 'Default' : `Default (${value})`),
   listVoices: 'Show the voices',
