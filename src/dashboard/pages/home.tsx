@@ -30,13 +30,12 @@ export function HomePage() {
     { action: t.key, to: '/keys', isDone: (keys.data?.keys ?? []).some((key) => key.last_used_at !== null) },
     { action: t.traffic, to: '/calls', isDone: total !== undefined && total.calls + total.messages > 0 },
   ];
-  const isKnown = platforms.data && keys.data && total;
   return (
     <>
       <PageHead title={texts.pages.home} />
       <Returned />
       <Attention platforms={all} budgets={budgets} />
-      {isKnown && !steps.every(({ isDone }) => isDone) && (
+      {platforms.data && keys.data && total && !steps.every(({ isDone }) => isDone) && (
         <Card title={t.begin}>
           <ol class="steps">
             {steps.map(({ action, to, isDone }) => (

@@ -77,8 +77,7 @@ function Whole(platform: Platform) {
 
 /** With a connection, renews that one. */
 function signIn(platform: string, renewed: object = {}): Promise<void> {
-  const options = { return_to: `/dashboard/platforms?connected=${platform}`, ...renewed };
-  return connectBySignIn(platform, options);
+  return connectBySignIn(platform, { return_to: `/dashboard/platforms?connected=${platform}`, ...renewed });
 }
 
 function Logins({ platform, accounts, setup }: Platform) {

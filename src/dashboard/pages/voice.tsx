@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter-preact';
-import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
+import type { Answers, Preset } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { Talk } from '../call/talk.ts';
 import { Action, Confirm, DialogButton } from '../parts/button.tsx';
@@ -32,27 +32,27 @@ function Presets({ catalog }: Known) {
     <Read from="GET /api/voice-configs">
       {({ voice_configs: all }) => (
         <div class="columns">
-          {KINDS.map((kind) => (
-            <Card key={kind} title={texts.speechKinds[kind]} action={<Add kind={kind} catalog={catalog} />}>
-              <Rows of={all.filter((each) => each.kind === kind)}>
-                {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
-              </Rows>
-            </Card>
-          ))}
+          {KINDS.map((kind) => {
+            const title = texts.speechKinds[kind];
+            const add = (
+              <DialogButton title={title} name={t.add} class="primary">
+                {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
+              </DialogButton>
+            );
+            return (
+              <Card key={kind} title={title} action={add}>
+                <Rows of={all.filter((each) => each.kind === kind)}>
+                  {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
+                </Rows>
+              </Card>
+            );
+          })}
           <InterruptionTest
             isReady={KINDS.every((kind) => all.some((each) => each.kind === kind && each.enabled))}
           />
         </div>
       )}
     </Read>
-  );
-}
-
-function Add({ kind, catalog }: Known & { readonly kind: SpeechKind }) {
-  return (
-    <DialogButton title={texts.speechKinds[kind]} name={t.add} class="primary">
-      {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
-    </DialogButton>
   );
 }
 

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AnswerOf, Reading } from '../api/answers.ts';
 import type { ApiError, Values } from '../api/request.ts';
@@ -116,22 +115,6 @@ interface ReadProps<E extends Reading> extends Freshness {
 /** What an endpoint answers, kept fresh. */
 export function Read<E extends Reading>({ from, with: values, children, ...when }: ReadProps<E>) {
   return <Loaded answer={useAnswer(from, values, when)}>{children}</Loaded>;
-}
-
-interface FoldProps {
-  readonly title: ComponentChildren;
-  children(): ComponentChildren;
-}
-
-/** What is made when it is opened. */
-export function Fold({ title, children }: FoldProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen && children()}
-    </details>
-  );
 }
 
 /** What stands in place of an empty list. */

@@ -17,15 +17,15 @@ export function OpenConversation({ id }: { readonly id: string }) {
   const one = { conversation_id: id, limit: MOST };
   return (
     <Read from="GET /api/inbox/{conversation_id}" with={one} on={['dm_']}>
-      {({ conversation, messages }) => (
+      {(history) => (
         <>
-          <PageHead title={conversation.remote_name || conversation.remote_id} back="/inbox">
-            <Badge>{texts.platforms[conversation.platform] ?? conversation.platform}</Badge>
+          <PageHead title={history.conversation.remote_name || history.conversation.remote_id} back="/inbox">
+            <Badge>{texts.platforms[history.conversation.platform]}</Badge>
           </PageHead>
-          <Window {...conversation} />
-          <section class="card messages">
-            <Messages conversation={conversation} messages={messages} />
-            <Reply {...conversation} />
+          <Window {...history.conversation} />
+          <section class="card">
+            <Messages {...history} />
+            <Reply {...history.conversation} />
           </section>
         </>
       )}
@@ -43,16 +43,12 @@ function Window({ whatsapp_window: window }: History['conversation']) {
   );
 }
 
-interface MessagesProps extends Pick<History, 'conversation'> {
-  readonly messages: readonly Message[];
-}
-
-function Messages({ conversation, messages }: MessagesProps) {
-  const list = useFollowed<HTMLOListElement>(messages.at(-1)?.id);
-  const marks = useMarks(conversation, messages);
+function Messages(history: History) {
+  const list = useFollowed<HTMLOListElement>(history.messages.at(-1)?.id);
+  const marks = useMarks(history);
   return (
     <ol ref={list} class="bubbles" aria-live="polite">
-      {messages.map((message) => (
+      {history.messages.map((message) => (
         <Bubble key={message.id} message={message} marks={marks.get(message.id) ?? []} />
       ))}
     </ol>
@@ -66,7 +62,7 @@ function Reply({ platform, conversation_id, remote_id: peer, task, status }: His
   return <TextForm action={texts.send} label={t.reply} send={send} rows={2} maxLength={10_000} />;
 }
 
-type Message = Answers['GET /api/inbox/{conversation_id}']['messages'][number];
+type Message = History['messages'][number];
 
 /** A message, with what it answers and what people have done to it. */
 function Bubble({ message, marks }: { readonly message: Message; readonly marks: readonly Event[] }) {
@@ -113,7 +109,6 @@ function File({ name, mime, size, url }: Message['attachments'][number]) {
   );
 }
 
-type Conversation = Answers['GET /api/inbox/{conversation_id}']['conversation'];
 type Event = NonNullable<Answers['GET /api/inbox']['events']>[number];
 
 /** Of so many of the newest messages. */
@@ -121,10 +116,8 @@ const MARKED = 20;
 const MOST_EVENTS = 200;
 
 /** Edits and reactions of a conversation's newest messages, by the id of the message. They are events, not part of messages. */
-function useMarks(
-  { conversation_id: id, platform }: Conversation,
-  messages: readonly { readonly created_at: string }[],
-): ReadonlyMap<string | undefined, readonly Event[]> {
+function useMarks({ conversation, messages }: History): ReadonlyMap<string | undefined, readonly Event[]> {
+  const { conversation_id: id, platform } = conversation;
   const since = messages.at(-MARKED)?.created_at ?? messages[0]?.created_at;
   const events = { last_message_cursor: since, platform, limit: MOST_EVENTS };
   const when = { on: ['dm_reaction', 'dm_edited'], off: since === undefined };

@@ -13,13 +13,7 @@ import { t } from './phone.texts.ts';
 
 type Stored = Answers['GET /api/sip/trunk'];
 
-const USUAL: Partial<Stored> = {
-  port: 5060,
-  transport: 'udp',
-  srtp: 'off',
-  register: true,
-  behind_nat: false,
-};
+const USUAL = { port: 5060, transport: 'udp', srtp: 'off', register: true, behind_nat: false };
 
 /** The trunk to a telephone provider, and whether it is registered. */
 export function Trunk() {
@@ -58,7 +52,8 @@ function Registration({ registration, inbound_uri: uri }: Stored) {
 
 /** Sends all that can be set, also what the form does not show: saving must not reset it. */
 function TrunkForm({ stored }: { readonly stored: Stored | undefined }) {
-  const { registration: _registration, inbound_uri: _uri, ...settings } = stored ?? USUAL;
+  const known: Partial<Stored> = stored ?? (USUAL as Partial<Stored>);
+  const { registration: _registration, inbound_uri: _uri, ...settings } = known;
   return (
     <Form
       fields={t.trunk.fields(stored !== undefined)}

@@ -1,18 +1,23 @@
+import '../dashboard/style/base.css';
+import '../dashboard/style/parts.css';
+import './reference.css';
+import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import { BASE_PATH } from '../api/request.ts';
-import { Input } from '../parts/form.tsx';
-import { Card, Fold, PageHead, Read } from '../parts/layout.tsx';
-import { Rows } from '../parts/list.tsx';
-import { OperationBody, Prose } from './docs/operation.tsx';
-import type { Document } from './docs/schema.ts';
-import { t } from './docs.texts.ts';
+import { BASE_PATH } from '../dashboard/api/request.ts';
+import { Input } from '../dashboard/parts/form.tsx';
+import { Card, PageHead, Read } from '../dashboard/parts/layout.tsx';
+import { Rows } from '../dashboard/parts/list.tsx';
+import { Fold } from './fold.tsx';
+import { OperationBody, Prose } from './operation.tsx';
+import { t } from './reference.texts.ts';
+import type { Document } from './schema.ts';
 
 /** The reference of the API, rendered from the gateway's own description of it. */
-export function DocsPage() {
+function ReferencePage() {
   document.title = t.title;
   return (
     <main class="docs">
-      <Read from="GET /openapi.json">{(data) => <Reference document={data} />}</Read>
+      <Read from="GET /openapi.json">{(data) => <Reference document={data as Document} />}</Read>
     </main>
   );
 }
@@ -59,3 +64,5 @@ function Reference({ document }: { readonly document: Document }) {
     </>
   );
 }
+
+render(<ReferencePage />, document.getElementById('app')!);

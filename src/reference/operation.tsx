@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { BASE } from '../../api/request.ts';
-import { Source } from '../../parts/copy.tsx';
-import type { Body } from '../../parts/field.ts';
-import { Form } from '../../parts/form.tsx';
-import { Fold } from '../../parts/layout.tsx';
-import { texts } from '../../texts.ts';
-import { t } from '../docs.texts.ts';
+import { BASE } from '../dashboard/api/request.ts';
+import { Source } from '../dashboard/parts/copy.tsx';
+import type { Body } from '../dashboard/parts/field.ts';
+import { Form } from '../dashboard/parts/form.tsx';
+import { texts } from '../dashboard/texts.ts';
+import { Fold } from './fold.tsx';
+import { t } from './reference.texts.ts';
 import { type Document, exampleOf, type Operation, type Schema, textOf } from './schema.ts';
 
 const JSON_TYPE = 'application/json';
