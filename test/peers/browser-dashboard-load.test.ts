@@ -50,8 +50,13 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
   const callers: Agent[] = [];
 
   beforeAll(async () => {
-    const env = { SVC_MAX_CALLS_PER_ACCOUNT: '1400', SVC_MAX_CALLS: '1400', SVC_ADMISSION: 'off' };
-    [gateway, browser] = await Promise.all([Gateway.start({ env, rtpPortCount: 1_600 }), launchChromium()]);
+    // One account alone has at most half of all ports. Calls from browsers have a place of two, but use none.
+    const ports = { SVC_RTP_PORT_MIN: '20000', SVC_RTP_PORT_MAX: '25999' };
+    const limits = { SVC_MAX_CALLS_PER_ACCOUNT: '1400', SVC_MAX_CALLS: '1400', SVC_ADMISSION: 'off' };
+    [gateway, browser] = await Promise.all([
+      Gateway.start({ env: { ...ports, ...limits } }),
+      launchChromium(),
+    ]);
     visit = await DashboardVisit.first(gateway, browser);
     const { agents } = await visit.request('GET', '/api/agents');
     await gateway.restart(() => writePastCalls(agents[0].id));
@@ -81,7 +86,10 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
   async function ring(): Promise<string> {
     const caller = await Agent.connect(url, gateway.agentKey, 16_000);
     callers.push(caller);
-    return (await caller.waitFor('ringing')).call_id as string;
+    const refused = caller.closed.then((reason) => {
+      throw new Error(`refused: ${JSON.stringify(reason)}`);
+    });
+    return (await Promise.race([caller.waitFor('ringing'), refused])).call_id as string;
   }
 
   /** Calls until so many live calls are there. */
