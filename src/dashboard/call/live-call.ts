@@ -122,8 +122,8 @@ export class LiveCall {
     }
     const told = (ITEMS[event.type] as ((event: StreamEvent) => Partial<Item>) | undefined)?.(event);
     if (told === undefined) return;
-    const unsaid = { who: '', text: '', isFinal: true };
-    const item = { ...unsaid, at: new Date().toISOString(), kind: event.type, ...told };
+    const at = new Date().toISOString();
+    const item = { at, kind: event.type, who: '', text: '', isFinal: true, ...told };
     const replaces = ({ kind, who, isFinal }: Item): boolean =>
       !isFinal && kind === item.kind && who === item.who;
     this.items.value = [...this.items.value.filter((each) => !replaces(each)), item].slice(-MOST_KEPT);

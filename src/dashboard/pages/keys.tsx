@@ -79,11 +79,10 @@ const SAMPLES: Readonly<Record<keyof typeof t.samples, (key: string) => string>>
   mcp: (key) => client({ type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } }),
   claudeCode: (key) =>
     `claude mcp add --transport http voice ${MCP_URL} --header "Authorization: Bearer ${key}"`,
-  stdio: (key) =>
-    client({
-      command: 'npx',
-      args: ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`],
-    }),
+  stdio: (key) => {
+    const args = ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`];
+    return client({ command: 'npx', args });
+  },
   curl: (key) =>
     `curl -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '{"platform":"sip","meeting_url":"+33123456789"}' ${new URL('api/call', BASE).href}`,
   javascript: (key) =>
