@@ -13,8 +13,9 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
-const DASHBOARD = 'src/dashboard/main.tsx';
-const DASHBOARD_PAGE = 'src/dashboard/page.html';
+/** What browsers load: for each of them, a page of its name. */
+const BROWSER = { dashboard: 'src/dashboard/main.tsx', reference: 'src/reference/reference.tsx' };
+const BROWSER_PAGE = 'src/dashboard/page.html';
 /** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
 const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts', 'src/connectors/kit/fetch-library.ts'];
 /**
@@ -154,13 +155,13 @@ async function inAscii(dir) {
 }
 
 /**
- * Writes the dashboard to `dir`: its page, and its scripts and styles, whose names change with their content, each also
- * compressed.
+ * Writes the dashboard and the reference of the API to `dir`: their pages, and their scripts and styles, whose names change
+ * with their content, each also compressed.
  */
 async function bundleDashboard(dir) {
   const { outputFiles } = await require('esbuild').build({
     absWorkingDir: ROOT,
-    entryPoints: { dashboard: DASHBOARD },
+    entryPoints: BROWSER,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
@@ -181,11 +182,13 @@ async function bundleDashboard(dir) {
   await mkdir(dir, { recursive: true });
   const nameOf = (pattern) =>
     outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
-  const page = await readFile(join(ROOT, DASHBOARD_PAGE), 'utf8');
-  const filled = page
-    .replace('{{script}}', nameOf(/^dashboard-.*\.js$/))
-    .replace('{{style}}', nameOf(/^dashboard-.*\.css$/));
-  await writeFile(join(dir, 'page.html'), filled);
+  const page = await readFile(join(ROOT, BROWSER_PAGE), 'utf8');
+  for (const name of Object.keys(BROWSER)) {
+    const filled = page
+      .replace('{{script}}', nameOf(new RegExp(`^${name}-.*\\.js$`)))
+      .replace('{{style}}', nameOf(new RegExp(`^${name}-.*\\.css$`)));
+    await writeFile(join(dir, `${name}.html`), filled);
+  }
   for (const { path, contents } of outputFiles) {
     await writeFile(path, contents);
     await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));

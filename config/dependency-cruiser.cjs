@@ -123,6 +123,7 @@ module.exports = {
       to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract|kit)/' },
     },
     layer('dashboard', '^src/dashboard/', ['api/(schema|rest)']),
+    layer('reference', '^src/reference/', ['dashboard/(api|parts|style)', 'dashboard/texts']),
     {
       name: 'the dashboard has only types of the gateway',
       severity: 'error',

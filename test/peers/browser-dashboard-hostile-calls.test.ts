@@ -97,7 +97,7 @@ describe.skipIf(requirePeer('chromium'))('what callers and meetings write, on th
       .first()
       .waitFor();
     await visit.expectLiteral(HOSTILE_TEXTS);
-    expect(await page.locator('.transcript .chat').count()).toBe(HOSTILE_TEXTS.length);
+    expect(await page.locator('.transcript .call_chat').count()).toBe(HOSTILE_TEXTS.length);
   });
 
   it('is text in the history of those calls', async () => {

@@ -107,8 +107,11 @@ describe.skipIf(requirePeer('chromium'))('the looks of the dashboard', () => {
     await page.getByRole('button', { name: 'Add bot' }).click();
     await page.getByRole('alert').first().waitFor();
     await look('error-bot');
-    await visit.open('/platforms/nctalk?error=nctalk_bot_creation_failed');
+    await visit.open('/platforms/nctalk');
     await look('nextcloud');
+    await visit.open('/platforms?error=nctalk_bot_creation_failed');
+    await page.getByText('could not make the bot').waitFor();
+    await look('error-nextcloud');
   }, 300_000);
 
   it('is good with long names and such of both directions', async () => {

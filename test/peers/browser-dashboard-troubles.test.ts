@@ -50,7 +50,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     const key = (await page.getByRole('region', { name: 'The new key' }).textContent())!;
     gateway.secrets.add(key);
     await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByText('Copied', { exact: true }).waitFor();
+    await page.getByRole('dialog').getByText('Copied', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Name of a new key').first().click();
     await page.keyboard.press('Control+V');
@@ -58,6 +58,70 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     await visit.open(`/agents/${agentId}/members`);
     await page.getByRole('button', { name: 'Talk to this agent' }).click();
     await page.getByText('only to pages with HTTPS').waitFor();
+    await visit.close();
+  });
+
+  it('lets go of a microphone that is allowed when the call is over', async () => {
+    const listening = await launchChromium({ hasMicrophone: true });
+    const visit = await first.again(listening, LOOK);
+    const { page } = visit;
+    await page.addInitScript(`
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = (wanted) => new Promise((resolve) => {
+        window.allow = () => ask(wanted).then((stream) => {
+          window.tracks = stream.getTracks();
+          resolve(stream);
+        });
+      });
+    `);
+    const url = `${gateway.baseUrl.replace('http', 'ws')}/api/agents/${agentId}/talk`;
+    const caller = await Agent.connect(url, gateway.agentKey, 16_000);
+    const { call_id: id } = await caller.waitFor('ringing');
+    await gateway.agentApi.post(`/api/call/${id}/accept`, {});
+    await visit.open(`/calls/${id}`);
+    await page.getByRole('button', { name: 'Speak', exact: true }).click();
+    await waitFor('the browser to ask', () => page.evaluate('window.allow !== undefined'));
+    await caller.close();
+    await page.getByText('This call is over.').waitFor();
+    await page.evaluate('window.allow()');
+    const states = (): Promise<string> =>
+      page.evaluate('window.tracks.map((each) => each.readyState).join()');
+    await waitFor('the microphone to be let go of', async () => (await states()) === 'ended');
+    expect(visit.complaints).toEqual([]);
+    await listening.close();
+  });
+
+  it('goes on while the browser translates its texts', async () => {
+    const visit = await first.again(browser, LOOK);
+    const { page } = visit;
+    await visit.open('/calls');
+    await page.evaluate(`(() => {
+      const texts = document.createTreeWalker(document.querySelector('#app'), NodeFilter.SHOW_TEXT);
+      const all = [];
+      while (texts.nextNode()) all.push(texts.currentNode);
+      for (const text of all) {
+        const font = document.createElement('font');
+        text.replaceWith(font);
+        font.append(text);
+      }
+    })()`);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('heading', { name: 'Agent keys' }).waitFor();
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByText('No call right now').waitFor();
+    expect(visit.complaints).toEqual([]);
+    await visit.close();
+  });
+
+  it('shows what it has at addresses that were cut or made up', async () => {
+    const visit = await first.again(browser, LOOK);
+    const { page } = visit;
+    for (const path of ['inbox/%25', 'agents/none/none', 'platforms/__proto__', 'calls/..%2f..', 'nowhere']) {
+      await page.goto(`${gateway.baseUrl}/dashboard/${path}`);
+      await page.getByRole('link', { name: 'Keys' }).waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
     await visit.close();
   });
 
@@ -102,6 +166,8 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     await write('seen at once');
     await messages.getByText('seen at once').waitFor();
     await waitFor('the newest to be seen', async () => (await left()) < 8);
+    await page.setViewportSize({ width: LOOK.width, height: 600 });
+    await waitFor('the newest to be seen above a keyboard', async () => (await left()) < 8);
     await page.evaluate("document.querySelector('.bubbles').scrollTop = 100");
     await waitFor('the end to be out of sight', async () => (await left()) > 100);
     await page.evaluate('new Promise((done) => setTimeout(done, 200))');
@@ -120,7 +186,8 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in trouble', () => {
     const url = `${gateway.baseUrl.replace('http', 'ws')}/api/agents/${agentId}/talk`;
     const caller = await Agent.connect(url, gateway.agentKey, 16_000);
     await page.getByText('Ringing').waitFor();
-    await page.getByText(/^0:0\d$/).waitFor();
+    const live = page.locator('section', { hasText: 'Live calls' });
+    await live.getByText(/^0:0\d$/).waitFor();
     await caller.close();
     await visit.close();
   });

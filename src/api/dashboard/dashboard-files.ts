@@ -6,7 +6,6 @@ import { GatewayError } from '../../base/errors.ts';
 
 /** In a bundled gateway, config/bundle.cjs replaces this by the folder of the bundled dashboard. */
 const FOLDER = new URL('../../dashboard/', import.meta.url);
-const PAGE = 'page.html';
 const PACKED = '.gz';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,8 +22,8 @@ export interface DashboardFile {
 }
 
 export interface Dashboard {
-  /** HTML that names the files by `{{assets}}`, their folder. */
-  readonly page: string;
+  /** HTML that names the files by `{{assets}}`, their folder: of the dashboard, and of the reference of the API. */
+  readonly pages: Readonly<Record<'dashboard' | 'reference', string>>;
   readonly files: ReadonlyMap<string, DashboardFile>;
 }
 
@@ -50,7 +49,13 @@ async function load(): Promise<Dashboard> {
     const gzipped = packed.has(name + PACKED) ? await readFile(new URL(name + PACKED, folder)) : null;
     return [name, { contentType, bytes, gzipped }];
   });
-  return { page: await readFile(new URL(PAGE, folder), 'utf8'), files: new Map(await Promise.all(files)) };
+  const [dashboard, reference] = await Promise.all(
+    ['dashboard.html', 'reference.html'].map((name) => readFile(new URL(name, folder), 'utf8')),
+  );
+  return {
+    pages: { dashboard: dashboard!, reference: reference! },
+    files: new Map(await Promise.all(files)),
+  };
 }
 
 /** A gateway that runs from its sources has no bundle, and makes that of the dashboard now. */

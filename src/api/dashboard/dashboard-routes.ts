@@ -35,18 +35,21 @@ const PAGE_HEADERS = {
 
 /** Deepest path of a page, as in `/dashboard/agents/{id}/deliveries`. */
 const DEPTHS = ['', '/{a}', '/{a}/{b}', '/{a}/{b}/{c}'] as const;
-const PAGES = ['/docs', ...DEPTHS.map((below) => `/dashboard${below}` as const)] as const;
+const DOCS = '/docs';
+const PAGES = [DOCS, ...DEPTHS.map((below) => `/dashboard${below}` as const)] as const;
 
 type PageRequest = RouteRequest<null, unknown>;
 
 /**
- * The dashboard: its page at each path below `/dashboard` and at `/docs`, which decides by itself what it shows, and its
- * files. They are not part of the API, so OpenAPI does not list them.
+ * The dashboard: its page at each path below `/dashboard`, which decides by itself what it shows, the reference of the API
+ * at `/docs`, and their files. They are not part of the API, so OpenAPI does not list them.
  */
 export function dashboardRoutes(): Route[] {
   const load = dashboardLoader();
   const page = async (request: PageRequest) => {
-    const html = (await load()).page.replaceAll('{{assets}}', `${upToRoot(request.path)}dashboard/assets`);
+    const { pages } = await load();
+    const shown = request.path.startsWith(DOCS) ? pages.reference : pages.dashboard;
+    const html = shown.replaceAll('{{assets}}', `${upToRoot(request.path)}dashboard/assets`);
     const etag = `"${hash('sha256', html, 'base64url').slice(0, 22)}"`;
     const headers = { ...PAGE_HEADERS, 'Cache-Control': 'no-cache', ETag: etag };
     if (request.header('if-none-match') === etag) return replyEmpty(304, headers);

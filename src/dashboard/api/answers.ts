@@ -18,7 +18,6 @@ import type * as identities from '../../api/schema/identities.ts';
 import type * as inbox from '../../api/schema/inbox.ts';
 import type * as sip from '../../api/schema/sip.ts';
 import type * as voiceConfig from '../../api/schema/voice-config.ts';
-import type { Document } from '../pages/docs/document.ts';
 
 type Out<Schema extends z.ZodType> = z.output<Schema>;
 
@@ -45,7 +44,11 @@ export interface Answers {
   'POST /api/platforms/{platform}/owner/code': { readonly code: string; readonly expires_at: string };
   'POST /api/oauth/start/{provider}': Out<typeof connection.OAuthStarted>;
   'POST /api/invite-link': Out<typeof bots.InviteLink>;
-  'POST /api/{platform}/connect': DeepLink;
+  'POST /api/{platform}/connect': {
+    readonly deep_link: string;
+    readonly code: string | null;
+    readonly expires_at: string | null;
+  };
   'POST /api/nctalk/talk-bots': Out<typeof connection.InstalledBot>;
   'POST /api/oauth/teams-admin-consent/start': Out<typeof connection.OAuthStarted>;
   'GET /api/sip/trunk': Out<typeof sip.SipTrunk>;
@@ -58,7 +61,7 @@ export interface Answers {
   'GET /api/agents/{agent_id}/policy': Out<typeof agentPolicy.AgentPolicy>;
   'GET /api/agents/{agent_id}/provider': Out<typeof agentProvider.Provider>;
   'POST /api/agents/{agent_id}/provider/browse': Out<typeof agentProvider.ProviderChoices>;
-  'POST /api/agents/{agent_id}/test': Out<typeof delivery.NewDelivery>;
+  'POST /api/agents/{agent_id}/test?wait=55': Out<typeof delivery.NewDelivery>;
   'GET /api/agents/{agent_id}/deliveries': Out<typeof delivery.DeliveryList>;
   'GET /api/agent-deliveries/{id}': Out<typeof delivery.DeliveryDetail>;
 
@@ -74,18 +77,11 @@ export interface Answers {
   'GET /api/keys/test-agent/status': Out<typeof agentProbe.AgentProbe>;
   'GET /api/mcp-authorizations': Out<typeof authorization.McpAuthorizationList>;
 
-  'GET /openapi.json': Document;
+  'GET /openapi.json': object;
   'GET /readyz': {
     readonly status: string;
     readonly not_ready?: readonly { name: string; reason: string }[];
   };
-}
-
-interface DeepLink {
-  readonly deep_link: string;
-  readonly bot_name: string;
-  readonly code: string | null;
-  readonly expires_at: string | null;
 }
 
 /** Answers that nobody reads have no schema here; a test compares all names with the gateway's routes. */

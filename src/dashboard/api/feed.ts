@@ -39,8 +39,7 @@ export function openFeed(): void {
   socket.onclose = () => {
     socket = null;
     feedState.value = wasLive ? 'lost' : 'connecting';
-    timer = setTimeout(reopen, waitMs);
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    reopenSoon();
   };
 }
 
@@ -55,14 +54,15 @@ export function closeFeed(): void {
 
 /** A browser does not say why a WebSocket was refused, so the account tells whether the session has ended. */
 function reopen(): void {
-  ask('GET /api/account').then(openFeed, (error: { status: number }) => {
-    if (error.status === 401) {
-      signedOut.value += 1;
-      return;
-    }
-    timer = setTimeout(reopen, waitMs);
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  ask('GET /api/account').then(openFeed, ({ status }: { readonly status: number }) => {
+    if (status === 401) signedOut.value += 1;
+    else reopenSoon();
   });
+}
+
+function reopenSoon(): void {
+  timer = setTimeout(reopen, waitMs);
+  waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
 }
 
 function receive(event: FeedEvent): void {

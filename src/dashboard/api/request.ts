@@ -58,22 +58,25 @@ function faultOf({ loc, msg }: { readonly loc: readonly (string | number)[]; rea
   return { field, text: field === '' ? msg : `${field}: ${msg}` };
 }
 
-export interface Args {
-  /** Fills the braces of the path. */
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
-  readonly body?: object;
-  readonly signal?: AbortSignal;
-}
+/** What is sent along: it fills the braces of the path; the rest is the query of a GET, and the body of others. */
+export type Values = Readonly<Record<string, unknown>>;
 
 /** Asks the gateway, as the signed-in person. Throws ApiError. */
-export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<AnswerOf<E>> {
+export async function ask<E extends Endpoint>(
+  endpoint: E,
+  values: Values = {},
+  aborted?: AbortSignal,
+): Promise<AnswerOf<E>> {
   const [method = '', path = ''] = endpoint.split(' ');
-  const { body, signal: aborted } = args;
-  const answer = await send(urlOf(path, args), {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(`${values[name]}`));
+  const rest = Object.entries(values).filter(([name]) => !path.includes(`{${name}}`));
+  const url = new URL(`${BASE_PATH}${filled}`, BASE);
+  if (method === 'GET') for (const [name, value] of rest) url.searchParams.set(name, `${value}`);
+  const body = JSON.stringify(Object.fromEntries(rest));
+  const answer = await send(url, {
     method,
     signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), ...(aborted ? [aborted] : [])]),
-    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(method !== 'GET' && { headers: { 'Content-Type': 'application/json' }, body }),
   });
   const read: unknown = await answer.json().catch(() => null);
   if (answer.ok || endpoint === 'GET /readyz') {
@@ -93,14 +96,6 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted !== true) isOffline.value = true;
     throw new ApiError(0, { detail: texts.noAnswer, code: (error as Error).name });
   }
-}
-
-function urlOf(path: string, { params = {}, query = {} }: Args): URL {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const url = new URL(`${BASE_PATH}${filled}`, BASE);
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') url.searchParams.set(name, `${value}`);
-  return url;
 }
 
 /** The URL of a WebSocket of the gateway. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AnswerOf, Reading } from './answers.ts';
 import { onEvent } from './feed.ts';
-import { type ApiError, type Args, ask, changes } from './request.ts';
+import { type ApiError, ask, changes, type Values } from './request.ts';
 
 /** Many events in a row cause one reading. */
 const SETTLE_MS = 120;
@@ -15,12 +15,10 @@ export interface Answer<T> {
   readonly error: ApiError | undefined;
 }
 
-/** What is asked, and when it is asked again. */
-export interface Reads extends Args {
-  /** Beginnings of the types of events after which it is read again. */
+/** When it is asked again. */
+export interface Freshness {
+  /** Beginnings of the types of events after which it is read again, if they are about its call or conversation. */
   readonly on?: readonly string[] | undefined;
-  /** Id of the call or conversation that these events must be about. */
-  readonly about?: string | undefined;
   /** Reads again in this interval, while the page is visible. */
   readonly everyMs?: number | undefined;
   /** Reads nothing. */
@@ -30,21 +28,22 @@ export interface Reads extends Args {
 /** What an endpoint answers, kept fresh: it is read again after events, and after everything that this page changes. */
 export function useAnswer<E extends Reading>(
   endpoint: E,
-  { on = [], about, everyMs, off = false, ...args }: Reads = {},
+  values: Values = {},
+  { on = [], everyMs, off = false }: Freshness = {},
 ): Answer<AnswerOf<E>> {
-  const key = JSON.stringify([endpoint, args, off]);
+  const key = JSON.stringify([endpoint, values, off]);
   const [shown, show] = useState<{ key: string; data?: AnswerOf<E>; error?: ApiError }>({ key });
 
   useEffect(() => {
     if (off) return undefined;
+    const about = values.call_id ?? values.conversation_id;
     const aborter = new AbortController();
     let settling: ReturnType<typeof setTimeout> | undefined;
     let restUntilMs = 0;
-    let isReading = false;
     const read = (): void => {
       settling = undefined;
       const startedMs = performance.now();
-      ask(endpoint, { ...args, signal: aborter.signal }).then(
+      ask(endpoint, values, aborter.signal).then(
         (data) => {
           const nowMs = performance.now();
           restUntilMs = nowMs + (nowMs - startedMs) * REST_PER_READING;
@@ -58,12 +57,11 @@ export function useAnswer<E extends Reading>(
       settling ??= setTimeout(read, Math.max(SETTLE_MS, restUntilMs - performance.now()));
     };
     read();
-    const unfollow = changes.subscribe(() => isReading && soon());
-    isReading = true;
+    const before = changes.peek();
+    const unfollow = changes.subscribe((count) => count !== before && soon());
     const unsubscribe = onEvent(({ type, call_id: callId, conversation_id: conversationId }) => {
-      if (type === 'resync') return soon();
-      if (about !== undefined && about !== callId && about !== conversationId) return;
-      if (on.some((start) => type.startsWith(start))) soon();
+      const isAbout = about === undefined || about === callId || about === conversationId;
+      if (type === 'resync' || (isAbout && on.some((start) => type.startsWith(start)))) soon();
     });
     const interval = everyMs && setInterval(() => document.hidden || soon(), everyMs);
     return () => {
@@ -71,7 +69,7 @@ export function useAnswer<E extends Reading>(
       unsubscribe();
       unfollow();
       clearTimeout(settling);
-      if (interval) clearInterval(interval);
+      clearInterval(interval);
     };
     // The key holds all that decides what is read.
   }, [key]);

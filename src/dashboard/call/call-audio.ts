@@ -64,10 +64,12 @@ export class CallAudio {
     const microphone = await asked.catch(({ name, message }: DOMException) => {
       throw new Error(t.microphoneFaults[name] ?? message);
     });
+    this.microphone.value = microphone;
+    // Somebody may have hung up while the browser asked for it.
+    if (this.#context.state === 'closed') return this.closeMicrophone();
     // It is unplugged, or no longer allowed.
     for (const track of microphone.getTracks()) track.onended = () => this.closeMicrophone();
     this.#context.createMediaStreamSource(microphone).connect(this.#node);
-    this.microphone.value = microphone;
   }
 
   closeMicrophone(): void {

@@ -4,14 +4,14 @@ import type { TurnMetrics } from '../../api/schema/call.ts';
 import type { StreamEvent } from '../../api/schema/stream.ts';
 import { changes, socketUrl } from '../api/request.ts';
 import { t } from '../pages/call.texts.ts';
-import { stateName } from '../parts/state.tsx';
+import { stateName } from '../parts/value.tsx';
 import { CallAudio } from './call-audio.ts';
 
 /** Something on the time line of a call. */
 export interface Item {
   /** ISO 8601; empty: it was before this page was opened. */
   readonly at: string;
-  /** `said`, `chat`, or the type of an event. */
+  /** The type of the event. */
   readonly kind: string;
   readonly who: string;
   readonly text: string;
@@ -117,45 +117,27 @@ export class LiveCall {
       if (event.speaking) speaking.set(event.voice_id, event.name ?? '');
       else speaking.delete(event.voice_id);
       this.speaking.value = speaking;
-    } else if (CHANGES.has(event.type)) {
+    } else if (CHANGES.test(event.type)) {
       changes.value += 1;
     }
     const told = (ITEMS[event.type] as ((event: StreamEvent) => Partial<Item>) | undefined)?.(event);
     if (told === undefined) return;
-    const item = {
-      at: new Date().toISOString(),
-      kind: event.type,
-      who: '',
-      text: '',
-      isFinal: true,
-      ...told,
-    };
+    const at = new Date().toISOString();
+    const item = { at, kind: event.type, who: '', text: '', isFinal: true, ...told };
     const replaces = ({ kind, who, isFinal }: Item): boolean =>
       !isFinal && kind === item.kind && who === item.who;
     this.items.value = [...this.items.value.filter((each) => !replaces(each)), item].slice(-MOST_KEPT);
   }
 }
 
-const CHANGES: ReadonlySet<string> = new Set([
-  'call_state',
-  'call_hold',
-  'call_waiting',
-  'call_meeting',
-  'call_participants',
-  'call_capabilities',
-]);
+const CHANGES = /^call_(?:state|hold|waiting|meeting|participants|capabilities)$/;
 
 /** What the time line shows of events; of others nothing. */
 const ITEMS: {
   readonly [Type in StreamEvent['type']]?: (event: StreamEvent & { type: Type }) => Partial<Item>;
 } = {
-  call_transcript: ({ speaker, text, is_final: isFinal = true }) => ({
-    kind: 'said',
-    who: speaker,
-    text,
-    isFinal,
-  }),
-  call_chat: ({ sender, text }) => ({ kind: 'chat', who: sender, text }),
+  call_transcript: ({ speaker: who, text, is_final: isFinal = true }) => ({ who, text, isFinal }),
+  call_chat: ({ sender: who, text }) => ({ who, text }),
   utterance: ({ state, spoken_text: text }) => ({ text: `${state}: ${text}`, isFinal: state !== 'started' }),
   call_state: ({ state }) => ({ text: stateName(state) }),
   call_waiting: ({ reason }) => ({ text: reason }),

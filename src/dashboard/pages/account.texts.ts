@@ -47,17 +47,17 @@ export const t = {
 
   usage: 'Usage',
   period: 'Period',
-  periods: Object.entries({ 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' }),
+  periods: { 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' },
   amount: 'Chart',
-  amounts: [
-    ['calls', 'Calls'],
-    ['minutes', 'Minutes'],
-    ['messages', 'Messages'],
-    ['bytes', 'Files'],
-    ['tts_characters', 'Characters spoken'],
-    ['tts_seconds', 'Seconds spoken'],
-    ['stt_seconds', 'Seconds recognized'],
-  ] as const,
+  amounts: {
+    calls: 'Calls',
+    minutes: 'Minutes',
+    messages: 'Messages',
+    bytes: 'Files',
+    tts_characters: 'Characters spoken',
+    tts_seconds: 'Seconds spoken',
+    stt_seconds: 'Seconds recognized',
+  },
   chart: (amount: string) => `${amount} by day`,
 
   budget: {
@@ -66,11 +66,7 @@ export const t = {
     change: 'Change the limits',
     account: 'Whole account',
     spans: { hour: 'This hour', day: 'Today' },
-    resources: [
-      ['turns', 'Questions to models'],
-      ['tokens', 'Tokens'],
-      ['minutes', 'Minutes of calls'],
-    ] as const,
+    resources: { turns: 'Questions to models', tokens: 'Tokens', minutes: 'Minutes of calls' },
     limits: {
       turns_per_hour: limit('Questions per hour'),
       turns_per_day: limit('Questions per day'),

@@ -1,18 +1,19 @@
 import { ask, BASE_PATH, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
-import { DialogButton } from '../parts/dialog.tsx';
+import { Action, DialogButton } from '../parts/button.tsx';
 import type { Body } from '../parts/field.ts';
 import { Form } from '../parts/form.tsx';
-import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
-import { List } from '../parts/list.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { Card, Loaded, PageHead } from '../parts/layout.tsx';
+import { List, Row, Rows } from '../parts/list.tsx';
+import { Moment } from '../parts/value.tsx';
 import { account } from '../shell/account.ts';
+import { SignInLinks } from '../shell/sign-in.tsx';
 import { texts } from '../texts.ts';
 import { UsageCard } from './account/usage.tsx';
 import { t } from './account.texts.ts';
 
 export function AccountPage() {
+  const change = (body: Body) => ask('POST /api/change-password', body);
   return (
     <>
       <PageHead title={texts.pages.account} />
@@ -22,7 +23,7 @@ export function AccountPage() {
         <Card title={t.password}>
           <Form
             fields={t.passwordFields}
-            submit={(body) => ask('POST /api/change-password', { body })}
+            submit={change}
             action={t.changePassword}
             done={t.passwordChanged}
           />
@@ -37,6 +38,7 @@ export function AccountPage() {
 
 function Address() {
   const { email: known = null, email_verified: isVerified } = account.value ?? {};
+  const change = (body: Body) => ask('POST /api/change-email', body);
   return (
     <Card title={t.address}>
       <p>{known ?? t.noAddress}</p>
@@ -46,23 +48,16 @@ function Address() {
           <Action run={() => ask('POST /auth/resend-verification')} done={t.mailed} name={t.resend} />
         </div>
       )}
-      <Form
-        fields={t.addressFields}
-        submit={(body) => ask('POST /api/change-email', { body })}
-        action={t.changeAddress}
-        done={t.mailed}
-      />
+      <Form fields={t.addressFields} submit={change} action={t.changeAddress} done={t.mailed} />
     </Card>
   );
 }
 
 function Identities() {
   const identities = useAnswer('GET /auth/identities');
-  const options = useAnswer('GET /auth/options');
-  const providers = options.data?.providers ?? [];
-  if (providers.length === 0 && (identities.data?.identities.length ?? 0) === 0) return null;
-  const unlink = (identity_id: string) =>
-    ask('DELETE /auth/identities/{identity_id}', { params: { identity_id } });
+  const providers = useAnswer('GET /auth/options').data?.providers ?? [];
+  if (providers.length === 0 && !identities.data?.identities.length) return null;
+  const unlink = (identity_id: string) => ask('DELETE /auth/identities/{identity_id}', { identity_id });
   return (
     <Card title={t.identities}>
       <Loaded answer={identities}>
@@ -76,11 +71,7 @@ function Identities() {
           </Rows>
         )}
       </Loaded>
-      {providers.map((name) => (
-        <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
-          {t.link(name)}
-        </a>
-      ))}
+      <SignInLinks of={providers} nameOf={t.link} />
     </Card>
   );
 }
@@ -88,7 +79,7 @@ function Identities() {
 /** All data, and the end of the account. */
 function Leaving() {
   const remove = async (body: Body): Promise<void> => {
-    await ask('DELETE /api/account', { body });
+    await ask('DELETE /api/account', body);
     signedOut.value += 1;
   };
   return (
@@ -116,11 +107,10 @@ function AuditLog() {
     <Card title={t.audit} hint={t.auditHint} class="wide">
       <List
         from="GET /api/audit-log"
-        query={{ limit: 20 }}
+        with={{ limit: 20 }}
         of={({ lines }) => lines}
         by="id"
         next={({ next_before: before }) => (before === null ? null : { before })}
-        class="long"
       >
         {({ action, subject, detail, by, created_at: at }) => (
           <Row

@@ -27,7 +27,6 @@ export const t = {
     timeout_text: {
       label: 'When there is no answer within 60 s',
       hint: 'Sent to the person. Empty: the default text',
-      type: 'area',
       rows: 2,
       maxLength: 1_000,
     },
@@ -54,22 +53,17 @@ export const t = {
     },
   } as Fields,
 
-  provider: {
-    label: 'Model',
-    hint: 'The gateway asks it about each event, and carries out what it replies',
-    type: 'choice',
-  },
+  provider: { label: 'Model', hint: 'The gateway asks it about each event, and carries out what it replies' },
   none: 'None: my own program reads the events',
   browse: 'See what this key offers',
   offers: { model: 'Models', agent_id: 'Hosted agents' },
   choose: 'Choose …',
-  ends: (name: string, date: string) => `${name} (ends ${date.slice(0, 10)})`,
+  ends: (name: string, date: string | null) => (date === null ? name : `${name} (ends ${date.slice(0, 10)})`),
   usual: (value: string) => `Default (${value})`,
   words: (prompt: string): Fields => ({
     system_prompt: {
       label: 'Instructions',
       hint: 'Empty: the gateway’s own',
-      type: 'area',
       rows: 8,
       maxLength: 100_000,
       placeholder: prompt,
@@ -77,7 +71,6 @@ export const t = {
     greeting: {
       label: 'Greeting',
       hint: 'Said when a call is answered, without asking the model',
-      type: 'area',
       rows: 2,
       maxLength: 1_000,
     },

@@ -2,11 +2,10 @@ import { Link, useLocation } from 'wouter-preact';
 import type { Agent } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { Talk } from '../call/talk.ts';
-import { Action } from '../parts/action.tsx';
-import { DialogButton } from '../parts/dialog.tsx';
+import { Action, DialogButton } from '../parts/button.tsx';
 import { TextForm } from '../parts/form.tsx';
 import { Empty, PageHead, Read } from '../parts/layout.tsx';
-import { Badge } from '../parts/state.tsx';
+import { Badge } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
@@ -17,7 +16,7 @@ import { t } from './agents.texts.ts';
 export function AgentsPage() {
   const [, navigate] = useLocation();
   const create = async (name: string): Promise<void> => {
-    const { id } = await ask('POST /api/agents', { body: { name } });
+    const { id } = await ask('POST /api/agents', { name });
     navigate(`/agents/${id}`);
   };
   return (

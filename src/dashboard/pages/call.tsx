@@ -3,9 +3,9 @@ import type { Answers } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { LiveCall } from '../call/live-call.ts';
-import { Action } from '../parts/action.tsx';
+import { Action } from '../parts/button.tsx';
 import { Card, Loaded, PageHead } from '../parts/layout.tsx';
-import { State } from '../parts/state.tsx';
+import { State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { Controls } from './call/controls.tsx';
 import { CallFacts, Levels, Participants } from './call/facts.tsx';
@@ -19,10 +19,10 @@ const LIVE: ReadonlySet<string> = new Set(['connecting', 'ringing', 'active']);
 
 /** One call: what is said and written in it, and everything that can be done with it. */
 export function CallPage({ callId }: { readonly callId: string }) {
-  const params = { call_id: callId };
-  const status = useAnswer('GET /api/call/{call_id}', { params, on: ['call_'], about: callId });
+  const call = { call_id: callId };
+  const status = useAnswer('GET /api/call/{call_id}', call, { on: ['call_'] });
   const isOver = status.error?.status === 404;
-  const past = useAnswer('GET /api/calls/history/{call_id}', { params, off: !isOver });
+  const past = useAnswer('GET /api/calls/history/{call_id}', call, { off: !isOver });
   if (isOver) return <Loaded answer={past}>{(call) => <Past key={call.call_id} {...call} />}</Loaded>;
   return (
     <Loaded answer={status}>
@@ -85,9 +85,8 @@ function Past(call: Past) {
   const [pages, setPages] = useState<readonly Past[]>([call]);
   const next = pages.at(-1)?.next_line ?? null;
   const more = async (): Promise<void> => {
-    const params = { call_id: call.call_id };
-    const page = await ask('GET /api/calls/history/{call_id}', { params, query: { from_line: next ?? 0 } });
-    setPages([...pages, page]);
+    const from = { call_id: call.call_id, from_line: next ?? 0 };
+    setPages([...pages, await ask('GET /api/calls/history/{call_id}', from)]);
   };
   const lines = pages.flatMap(({ transcript }) => transcript);
   return (

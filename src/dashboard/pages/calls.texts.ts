@@ -1,13 +1,12 @@
-import type { FieldSpec, Option } from '../parts/field.ts';
-import { RESULTS } from '../parts/state.tsx';
+import type { Fields } from '../parts/field.ts';
+import { RESULTS } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 
 /** In this order they are offered. */
 const CALLABLE = ['sip', 'discord', 'teams', 'meet', 'zoom', 'nctalk'];
 
-const all: Option = ['', texts.all];
-const callable = CALLABLE.map((name): Option => [name, texts.platforms[name] ?? name]);
-const results = Object.entries(RESULTS).map(([result, [, name]]): Option => [result, name]);
+const callable = Object.fromEntries(CALLABLE.map((name) => [name, texts.platforms[name] ?? name]));
+const results = Object.fromEntries(Object.entries(RESULTS).map(([result, [, name]]) => [result, name]));
 
 export const t = {
   live: 'Live calls',
@@ -20,29 +19,29 @@ export const t = {
   past: 'History',
   noPast: 'No call that is over',
   target: {
-    platform: { label: texts.platform, type: 'choice', options: callable },
+    platform: { label: texts.platform, options: callable },
     meeting_url: {
       label: 'Number, SIP address or link of the meeting',
       hint: 'For example +33123456789, sip:anna@example.com, or the link of the invitation',
       maxLength: 2048,
     },
+  } as Fields,
+  handling: {
     machine_detection: {
       label: 'When a machine answers',
-      type: 'choice',
-      options: Object.entries({
+      options: {
         off: 'Talk all the same',
         detect: 'Find out',
         wait_for_beep: 'Wait for its beep',
         hang_up: 'Hang up',
-      }),
-      isAdvanced: true,
-    } satisfies FieldSpec,
-  },
+      },
+    },
+  } as Fields,
   filters: {
     search: { label: 'Search callers, numbers and words', type: 'search', maxLength: 200 },
-    platform: { label: texts.platform, type: 'choice', options: [all, ...callable] },
-    result: { label: 'Ended', type: 'choice', options: [all, ...results] },
-  },
+    platform: { label: texts.platform, options: { '': texts.all, ...callable } },
+    result: { label: 'Ended', options: { '': texts.all, ...results } },
+  } as Fields,
   levels: ['Level of the other side', 'Level of the agents'] as const,
   level: 'Level of what you hear',
   hangUp: 'Hang up',

@@ -4,16 +4,13 @@ import { useLocation } from 'wouter-preact';
 import type { Call } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
-import { DialogButton } from '../parts/dialog.tsx';
+import { Action, DialogButton } from '../parts/button.tsx';
 import { type Body, bodyOf } from '../parts/field.ts';
 import { Form, Inputs } from '../parts/form.tsx';
-import { Card, PageHead, Row } from '../parts/layout.tsx';
-import { Level } from '../parts/level.tsx';
-import { List } from '../parts/list.tsx';
-import { Duration, Moment } from '../parts/moment.tsx';
+import { Card, PageHead } from '../parts/layout.tsx';
+import { List, Row } from '../parts/list.tsx';
 import { useSeen } from '../parts/seen.ts';
-import { State } from '../parts/state.tsx';
+import { Duration, Level, Moment, State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { t } from './calls.texts.ts';
 
@@ -48,7 +45,6 @@ export function LiveCalls() {
         of={({ calls }) => calls.toReversed()}
         by="call_id"
         none={t.none}
-        class="long"
       >
         {(call) => (
           <CallRow call={call}>
@@ -79,10 +75,10 @@ function CallRow({ call, children }: { readonly call: Call; readonly children: C
 const LEVELS_MS = 1_000;
 
 /** How loud both sides of a call are; read only while it can be seen. */
-function CallLevels({ callId }: { readonly callId: string }) {
+function CallLevels({ callId: call_id }: { readonly callId: string }) {
   const [place, isSeen] = useSeen<HTMLSpanElement>();
-  const params = { call_id: callId };
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params, everyMs: LEVELS_MS, off: !isSeen });
+  const when = { everyMs: LEVELS_MS, off: !isSeen };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { call_id }, when);
   return (
     <span ref={place} class="levels">
       <Level label={t.levels[0]} level={data?.received.level ?? 0} />
@@ -94,29 +90,21 @@ function CallLevels({ callId }: { readonly callId: string }) {
 /** The buttons of a call while it rings here. */
 export function Answering({ call_id, state, direction }: Call) {
   if (state !== 'ringing' || direction !== 'inbound') return null;
+  const accept = () => ask('POST /api/call/{call_id}/accept', { call_id });
+  const refuse = () => ask('POST /api/call/{call_id}/refuse', { call_id });
   return (
     <span class="row">
-      <Action
-        class="primary"
-        run={() => ask('POST /api/call/{call_id}/accept', { params: { call_id } })}
-        name={t.accept}
-      />
-      <Action
-        class="danger"
-        run={() => ask('POST /api/call/{call_id}/refuse', { params: { call_id } })}
-        name={t.refuse}
-      />
+      <Action class="primary" run={accept} name={t.accept} />
+      <Action class="danger" run={refuse} name={t.refuse} />
     </span>
   );
 }
 
 function PlaceCall({ onCancel }: { onCancel(): void }) {
   const [, navigate] = useLocation();
-  const place = async (body: Body): Promise<void> => {
-    const call = await ask('POST /api/call', { body });
-    navigate(`/calls/${call.call_id}`);
-  };
-  return <Form fields={t.target} submit={place} action={t.place} onCancel={onCancel} />;
+  const place = async (body: Body): Promise<void> =>
+    navigate(`/calls/${(await ask('POST /api/call', body)).call_id}`);
+  return <Form fields={t.target} advanced={t.handling} submit={place} action={t.place} onCancel={onCancel} />;
 }
 
 /** Nobody is asked for each letter. */
@@ -138,13 +126,12 @@ function History() {
       <List
         key={JSON.stringify(chosen)}
         from="GET /api/calls"
-        query={{ state: 'ended', ...(chosen as Record<string, string>) }}
+        with={{ state: 'ended', ...chosen }}
         on={['call_state', 'call_error']}
         of={({ calls }) => calls}
         by="call_id"
         next={({ next_cursor: cursor }) => (cursor ? { cursor } : null)}
         none={t.noPast}
-        class="long"
       >
         {(call) => (
           <CallRow call={call}>

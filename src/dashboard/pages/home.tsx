@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Card, Facts, PageHead, Row, Rows } from '../parts/layout.tsx';
-import { List } from '../parts/list.tsx';
-import { isBad, State, stateName } from '../parts/state.tsx';
+import { Card, Facts, PageHead } from '../parts/layout.tsx';
+import { List, Row, Rows } from '../parts/list.tsx';
+import { Badge, isBad, State, stateName } from '../parts/value.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { type Budget, BudgetTable, spentBudgets, useBudgetName } from './account/usage.tsx';
@@ -18,9 +18,10 @@ const MOST_CONVERSATIONS = 6;
 
 /** What happens now, and what needs attention. */
 export function HomePage() {
-  const platforms = useAnswer('GET /api/platforms', { on: ['connection_'], everyMs: 30_000 });
-  const keys = useAnswer('GET /api/api-keys', { on: ['dm_', 'call_state'], everyMs: 10_000 });
-  const usage = useAnswer('GET /api/usage', { on: ['dm_', 'call_state'], everyMs: 10_000 });
+  const traffic = { on: ['dm_', 'call_state'], everyMs: 10_000 };
+  const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 30_000 });
+  const keys = useAnswer('GET /api/api-keys', {}, traffic);
+  const usage = useAnswer('GET /api/usage', {}, traffic);
   const all = platforms.data?.platforms ?? [];
   const { total, budgets = [] } = usage.data ?? {};
 
@@ -29,18 +30,17 @@ export function HomePage() {
     { action: t.key, to: '/keys', isDone: (keys.data?.keys ?? []).some((key) => key.last_used_at !== null) },
     { action: t.traffic, to: '/calls', isDone: total !== undefined && total.calls + total.messages > 0 },
   ];
-  const isKnown = platforms.data && keys.data && total;
   return (
     <>
       <PageHead title={texts.pages.home} />
       <Returned />
       <Attention platforms={all} budgets={budgets} />
-      {isKnown && !steps.every(({ isDone }) => isDone) && (
+      {platforms.data && keys.data && total && !steps.every(({ isDone }) => isDone) && (
         <Card title={t.begin}>
           <ol class="steps">
             {steps.map(({ action, to, isDone }) => (
-              <li key={to} class={isDone ? 'done' : ''}>
-                <Link href={to}>{action}</Link> <span class="quiet">{isDone ? t.done : ''}</span>
+              <li key={to}>
+                <Link href={to}>{action}</Link> {isDone && <Badge tone="good">{t.done}</Badge>}
               </li>
             ))}
           </ol>
@@ -63,7 +63,7 @@ export function HomePage() {
           <Card title={t.newest}>
             <List
               from="GET /api/inbox"
-              query={{ limit: MOST_CONVERSATIONS }}
+              with={{ limit: MOST_CONVERSATIONS }}
               on={['dm_']}
               of={(data) => data.conversations}
               by="conversation_id"

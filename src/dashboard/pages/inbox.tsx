@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { Link, useParams } from 'wouter-preact';
+import { useParams } from 'wouter-preact';
 import type { Conversation } from '../api/answers.ts';
 import { Input } from '../parts/form.tsx';
 import { Empty, PageHead } from '../parts/layout.tsx';
-import { List } from '../parts/list.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { List, Row } from '../parts/list.tsx';
+import { Moment } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { OpenConversation } from './inbox/conversation.tsx';
 import { t } from './inbox.texts.ts';
 
 const PAGE = 50;
-const PLATFORMS = [['', texts.all] as const, ...Object.entries(texts.platforms)];
+const PLATFORMS = { '': texts.all, ...texts.platforms };
 
 /** The conversations, and one of them. */
 export function InboxPage() {
@@ -20,11 +20,11 @@ export function InboxPage() {
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
         <PageHead title={texts.pages.inbox} />
-        <Input label={texts.platform} type="choice" onValue={setPlatform} options={PLATFORMS} />
+        <Input label={texts.platform} onValue={setPlatform} options={PLATFORMS} />
         <section class="card">
           <List
             from="GET /api/inbox"
-            query={{ limit: PAGE, status: 'all' }}
+            with={{ limit: PAGE, status: 'all' }}
             on={['dm_']}
             of={({ conversations }) =>
               conversations.filter((each) => platform === '' || each.platform === platform)
@@ -32,7 +32,6 @@ export function InboxPage() {
             by="conversation_id"
             next={(last, pages) => (last.conversations.length < PAGE ? null : { offset: pages * PAGE })}
             none={t.none}
-            class="long"
           >
             {(each) => <ConversationRow {...each} isOpen={each.conversation_id === id} />}
           </List>
@@ -46,22 +45,13 @@ export function InboxPage() {
 }
 
 export function ConversationRow(row: Conversation & { readonly isOpen?: boolean }) {
-  const { conversation_id: id, preview, platform, isOpen = false } = row;
+  const { conversation_id: id, preview, platform, remote_name: name, remote_id, isOpen } = row;
+  const said = preview ? `: ${previewOf(preview)}` : '';
+  const note = <span class="cut">{`${texts.platforms[platform]}${said}`}</span>;
   return (
-    <li>
-      <Link href={`/inbox/${id}`} class="conversation" aria-current={isOpen ? 'true' : undefined}>
-        <span class="row spread">
-          <strong class="cut" dir="auto">
-            {row.remote_name || row.remote_id}
-          </strong>
-          <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
-        </span>
-        <span class="quiet small cut">
-          {texts.platforms[platform]}
-          {preview && `: ${previewOf(preview)}`}
-        </span>
-      </Link>
-    </li>
+    <Row title={name || remote_id} note={note} href={`/inbox/${id}`} isOpen={isOpen}>
+      <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
+    </Row>
   );
 }
 

@@ -13,19 +13,20 @@ export const t = {
   revoke: 'Revoke',
   revokeQuestion: (name: string) => `Revoke ${name}? Whoever uses it is cut off at once.`,
   useIn: 'Use it in',
-  samples: [
-    ['mcp', 'an MCP client (HTTP)'],
-    ['claudeCode', 'Claude Code'],
-    ['stdio', 'an MCP client that starts programs'],
-    ['curl', 'the shell'],
-    ['javascript', 'JavaScript'],
-  ] as const,
+  samples: {
+    mcp: 'an MCP client (HTTP)',
+    claudeCode: 'Claude Code',
+    stdio: 'an MCP client that starts programs',
+    curl: 'the shell',
+    javascript: 'JavaScript',
+  },
 
   ping: 'Ping agents',
   pingHint: 'Writes to every agent and waits 30 s for an answer.',
   start: 'Ping',
   running: 'Waiting for answers …',
   advice: {
+    replied: '',
     connected_but_silent:
       'It holds a connection but does not react to pushed messages. Many clients have to read the inbox.',
     key_used_recently: 'It asks from time to time, and has no connection now. It may answer later.',

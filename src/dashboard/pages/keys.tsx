@@ -1,26 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE } from '../api/request.ts';
-import { Action, attempt } from '../parts/action.tsx';
+import { Action, attempt, Confirm, Dialog } from '../parts/button.tsx';
 import { Copyable } from '../parts/copy.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { TextForm } from '../parts/form.tsx';
-import { Card, PageHead, Row } from '../parts/layout.tsx';
-import { List } from '../parts/list.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { State } from '../parts/state.tsx';
+import { Input, TextForm } from '../parts/form.tsx';
+import { Card, PageHead } from '../parts/layout.tsx';
+import { List, Row } from '../parts/list.tsx';
+import { Moment, State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
-import { NewKey } from './keys/new-key.tsx';
 import { t } from './keys.texts.ts';
 
-const KINDS = {
-  agent: { list: 'GET /api/api-keys', create: 'POST /api/api-keys', revoke: 'DELETE /api/api-keys/{key_id}' },
-  settings: {
-    list: 'GET /api/settings-keys',
-    create: 'POST /api/settings-keys',
-    revoke: 'DELETE /api/settings-keys/{key_id}',
-  },
-} as const;
+const MCP_URL = new URL('mcp/', BASE).href;
 
 export function KeysPage() {
   return (
@@ -28,8 +18,8 @@ export function KeysPage() {
       <PageHead title={texts.pages.keys} />
       <div class="columns">
         <div>
-          <Keys kind="agent" />
-          <Keys kind="settings" />
+          <Keys kind="agent" path="/api/api-keys" />
+          <Keys kind="settings" path="/api/settings-keys" />
         </div>
         <div>
           <AgentPing />
@@ -40,40 +30,75 @@ export function KeysPage() {
   );
 }
 
-function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
-  const endpoints = KINDS[kind];
-  const [created, setCreated] = useState<Answers['POST /api/api-keys']>();
-  const create = async (name: string): Promise<void> => {
-    setCreated(await ask(endpoints.create, { body: { name } }));
-  };
+interface KeysProps {
+  readonly kind: keyof typeof t.titles;
+  readonly path: '/api/api-keys' | '/api/settings-keys';
+}
+
+function Keys({ kind, path }: KeysProps) {
+  const [created, setCreated] = useState<string>();
+  const create = async (name: string): Promise<void> => setCreated((await ask(`POST ${path}`, { name })).key);
   return (
     <Card title={t.titles[kind]} hint={t.purposes[kind]}>
-      <List from={endpoints.list} of={({ keys }) => keys} by="id">
-        {({ id, name, key_prefix: prefix, last_used_at: at }) => (
+      <List from={`GET ${path}`} of={({ keys }) => keys} by="id">
+        {({ id: key_id, name, key_prefix: prefix, last_used_at: at }) => (
           <Credential
             name={name}
             detail={`${prefix}…`}
             usedAt={at}
             question={t.revokeQuestion(name)}
-            revoke={() => ask(endpoints.revoke, { params: { key_id: id } })}
+            revoke={() => ask(`DELETE ${path}/{key_id}`, { key_id })}
           />
         )}
       </List>
       <TextForm action={t.create} label={t.name} send={create} maxLength={80} />
       {created && (
         <Dialog title={t.created} onClose={() => setCreated(undefined)}>
-          <NewKey value={created.key} isAgent={kind === 'agent'} />
+          <p>{t.once}</p>
+          <Copyable text={created} label={t.created} />
+          {kind === 'agent' && <Samples of={created} />}
         </Dialog>
       )}
     </Card>
   );
 }
 
+/** What to do with a new key. */
+function Samples({ of: key }: { readonly of: string }) {
+  const [chosen, choose] = useState<string>('mcp');
+  const sample = chosen as keyof typeof SAMPLES;
+  return (
+    <>
+      <Input label={t.useIn} onValue={choose} options={t.samples} />
+      <Copyable text={SAMPLES[sample](key)} label={t.samples[sample]} />
+    </>
+  );
+}
+
+const SAMPLES: Readonly<Record<keyof typeof t.samples, (key: string) => string>> = {
+  mcp: (key) => client({ type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } }),
+  claudeCode: (key) =>
+    `claude mcp add --transport http voice ${MCP_URL} --header "Authorization: Bearer ${key}"`,
+  stdio: (key) => {
+    const args = ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`];
+    return client({ command: 'npx', args });
+  },
+  curl: (key) =>
+    `curl -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '{"platform":"sip","meeting_url":"+33123456789"}' ${new URL('api/call', BASE).href}`,
+  javascript: (key) =>
+    `const answer = await fetch('${new URL('api/calls', BASE).href}', {\n  headers: { 'X-API-Key': '${key}' },\n});\nconsole.log(await answer.json());`,
+};
+
+/** The configuration of an MCP client, as most of them read it. */
+function client(server: object): string {
+  return JSON.stringify({ mcpServers: { voice: server } }, null, 2);
+}
+
 /** The MCP clients that were allowed to act for the account. */
 function Clients() {
   return (
     <Card title={t.clients} hint={t.clientsHint}>
-      <Copyable text={new URL('mcp/', BASE).href} label={t.url} />
+      <Copyable text={MCP_URL} label={t.url} />
       <List from="GET /api/mcp-authorizations" of={({ authorizations }) => authorizations} by="client_id">
         {({ client_id, client_name: name, platforms, last_used_at: at }) => (
           <Credential
@@ -81,7 +106,7 @@ function Clients() {
             detail={platforms.map((platform) => texts.platforms[platform]).join(', ')}
             usedAt={at}
             question={t.cutOff(name)}
-            revoke={() => ask('DELETE /api/mcp-authorizations/{client_id}', { params: { client_id } })}
+            revoke={() => ask('DELETE /api/mcp-authorizations/{client_id}', { client_id })}
           />
         )}
       </List>
@@ -99,15 +124,10 @@ interface CredentialProps {
 }
 
 function Credential({ name, detail, usedAt, question, revoke }: CredentialProps) {
-  const note = (
-    <>
-      {`${detail} · ${usedAt === null ? t.unused : t.used} `}
-      {usedAt !== null && <Moment iso={usedAt} />}
-    </>
-  );
+  const used = usedAt === null ? t.unused : [t.used, ' ', <Moment key={usedAt} iso={usedAt} />];
   return (
-    <Row title={name} note={note}>
-      <Confirm class="quietly" action={t.revoke} question={question} run={revoke} />
+    <Row title={name} note={[`${detail} · `, used]}>
+      <Confirm action={t.revoke} question={question} run={revoke} />
     </Row>
   );
 }
@@ -117,7 +137,7 @@ type Probe = Answers['GET /api/keys/test-agent/status'];
 const POLL_MS = 1_000;
 
 /** Asks every agent to answer, and says for each key whether it did. */
-export function AgentPing() {
+function AgentPing() {
   const [probe, setProbe] = useState<Probe>();
   const isRunning = probe !== undefined && !probe.done;
   useEffect(() => {
@@ -134,7 +154,7 @@ export function AgentPing() {
     <Card title={t.ping} hint={t.pingHint} action={button}>
       <ul class="rows" aria-live="polite">
         {probe?.keys.map(({ id, name, key_prefix: prefix, verdict }) => {
-          const advice = verdict !== null && verdict !== 'replied' && t.advice[verdict];
+          const advice = verdict && t.advice[verdict];
           const below = advice && <p class="quiet small">{advice}</p>;
           return (
             <Row key={id} title={name} note={`${prefix}…`} below={below}>

@@ -10,12 +10,12 @@ export const t = {
   liveCalls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
   feedback: 'What people told you',
   log: 'Log, newest first',
-  charts: [
-    ['calls', 'Calls'],
-    ['cores', 'Cores in use'],
-    ['lateness', 'Engine lateness (ms)'],
-    ['refused', 'Calls refused per second'],
-    ['requests', 'Requests per second'],
-    ['memory', 'Memory (MB)'],
-  ] as const,
+  charts: {
+    calls: 'Calls',
+    cores: 'Cores in use',
+    lateness: 'Engine lateness (ms)',
+    refused: 'Calls refused per second',
+    requests: 'Requests per second',
+    memory: 'Memory (MB)',
+  },
 };

@@ -3,9 +3,9 @@ import { BASE_PATH } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Source } from '../parts/copy.tsx';
-import { Card, Facts, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Badge } from '../parts/state.tsx';
+import { Card, Facts, Loaded, PageHead } from '../parts/layout.tsx';
+import { Row, Rows } from '../parts/list.tsx';
+import { Badge, Moment } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { t } from './operator.texts.ts';
 
@@ -14,9 +14,9 @@ type Sample = View['metrics'][number];
 
 /** How the gateway itself is. */
 export function OperatorPage() {
-  const ready = useAnswer('GET /readyz', { everyMs: 5_000 });
+  const ready = useAnswer('GET /readyz', {}, { everyMs: 5_000 });
   const isReady = ready.data?.status === 'ready';
-  const view = useAnswer('GET /api/operator', { everyMs: 10_000 });
+  const view = useAnswer('GET /api/operator', {}, { everyMs: 10_000 });
   return (
     <>
       <PageHead title={texts.pages.operator} />
@@ -51,19 +51,19 @@ export function OperatorPage() {
 }
 
 function Details({ metrics, accounts, accounts_total: total, log, feedback }: View) {
-  const times = metrics.map(({ at }) => Date.parse(at) / 1000);
+  const times = metrics.map(secondsOf);
   return (
     <>
       <div class="columns">
-        {t.charts.map(([figure, title]) => (
-          <Card key={figure} title={title}>
-            <Chart
-              label={title}
-              times={times}
-              series={[{ label: title, values: metrics.map(FIGURES[figure]) }]}
-            />
-          </Card>
-        ))}
+        {NAMES.map((name) => {
+          const label = t.charts[name];
+          const values = metrics.map((now, at) => FIGURES[name](now, metrics[at - 1]));
+          return (
+            <Card key={name} title={label}>
+              <Chart label={label} times={times} series={[{ label, values }]} />
+            </Card>
+          );
+        })}
         <Card title={t.accounts(total)}>
           <Rows of={accounts} class="scrolling">
             {({ account_id: id, name, email, created_at: at, live_calls: calls }) => (
@@ -75,14 +75,10 @@ function Details({ metrics, accounts, accounts_total: total, log, feedback }: Vi
         </Card>
         <Card title={t.feedback}>
           <Rows of={feedback} class="scrolling">
-            {({ message, provider, error_detail: error, suggestion_shown: suggestion, created_at: at }) => (
-              <Row
-                key={at}
-                title={message}
-                note={<Moment iso={at} />}
-                below={<p class="small">{[provider, error, suggestion].filter(Boolean).join(' · ')}</p>}
-              />
-            )}
+            {({ message, provider, error_detail: error, suggestion_shown: suggestion, created_at: at }) => {
+              const below = <p class="small">{[provider, error, suggestion].filter(Boolean).join(' · ')}</p>;
+              return <Row key={at} title={message} note={<Moment iso={at} />} below={below} />;
+            }}
           </Rows>
         </Card>
       </div>
@@ -103,37 +99,38 @@ function lineOf(json: string): string {
   }
 }
 
-type Figure = (sample: Sample, at: number, all: readonly Sample[]) => number | null;
+type Figure = (now: Sample, before: Sample | undefined) => number | null;
+
+const secondsOf = ({ at }: Sample): number => Date.parse(at) / 1_000;
 
 /** What the charts show: values as they are, or by how much totals grew since the sample before. */
-const FIGURES = {
+const FIGURES: Readonly<Record<keyof typeof t.charts, Figure>> = {
   calls: ({ calls }) => calls,
+  cores: growth('cpu_seconds', secondsOf),
+  lateness: growth('late_seconds', ({ ticks }) => ticks / 1_000),
+  refused: growth('refused_calls', secondsOf),
+  requests: growth('requests', secondsOf),
   memory: ({ memory_bytes: bytes }) => bytes / 1024 ** 2,
-  cores: rate('cpu_seconds'),
-  requests: rate('requests'),
-  refused: rate('refused_calls'),
-  lateness: (now, at, all) => {
-    const before = all[at - 1];
-    if (before === undefined || now.ticks <= before.ticks) return null;
-    return ((now.late_seconds - before.late_seconds) * 1_000) / (now.ticks - before.ticks);
-  },
-} satisfies Record<(typeof t.charts)[number][0], Figure>;
+};
+const NAMES = Object.keys(t.charts) as (keyof typeof t.charts)[];
 
-/** Per second. */
-function rate(total: 'cpu_seconds' | 'requests' | 'refused_calls'): Figure {
-  return (now, at, all) => {
-    const before = all[at - 1];
-    if (before === undefined || now[total] < before[total]) return null;
-    return ((now[total] - before[total]) * 1_000) / (Date.parse(now.at) - Date.parse(before.at));
+/** Per second or the like; null: unknown, as after a restart. */
+function growth(
+  total: 'cpu_seconds' | 'late_seconds' | 'refused_calls' | 'requests',
+  per: (sample: Sample) => number,
+): Figure {
+  return (now, before) => {
+    if (before === undefined || now[total] < before[total] || per(now) <= per(before)) return null;
+    return (now[total] - before[total]) / (per(now) - per(before));
   };
 }
 
 function figuresOf(metrics: readonly Sample[]) {
-  const last = metrics.length - 1;
-  return t.charts.map(([figure, title]) => {
-    const value = last < 0 ? null : FIGURES[figure](metrics[last]!, last, metrics);
-    return (
-      value !== null && ([title, value.toLocaleString(undefined, { maximumFractionDigits: 2 })] as const)
-    );
+  const now = metrics.at(-1);
+  return NAMES.map((name) => {
+    const value = now && FIGURES[name](now, metrics.at(-2));
+    return value != null && ([t.charts[name], value.toLocaleString(undefined, TWO_DIGITS)] as const);
   });
 }
+
+const TWO_DIGITS = { maximumFractionDigits: 2 };

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Platform } from '../api/answers.ts';
 import { ApiError, ask } from '../api/request.ts';
-import { Action, tell } from '../parts/action.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { Card, Empty, ErrorNote, Facts, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
-import { State } from '../parts/state.tsx';
+import { Action, Confirm, tell } from '../parts/button.tsx';
+import { Card, Empty, ErrorNote, Facts, PageHead, Read } from '../parts/layout.tsx';
+import { Row, Rows } from '../parts/list.tsx';
+import { State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import {
   askAdministrator,
@@ -77,15 +77,14 @@ function Whole(platform: Platform) {
 
 /** With a connection, renews that one. */
 function signIn(platform: string, renewed: object = {}): Promise<void> {
-  const options = { return_to: `/dashboard/platforms?connected=${platform}`, ...renewed };
-  return connectBySignIn(platform, options);
+  return connectBySignIn(platform, { return_to: `/dashboard/platforms?connected=${platform}`, ...renewed });
 }
 
 function Logins({ platform, accounts, setup }: Platform) {
   const remove = (type: string, id: string) =>
     type === 'bot_token'
-      ? ask('DELETE /api/bot-tokens/{bot_id}', { params: { bot_id: id } })
-      : ask('DELETE /api/connections/{connection_id}', { params: { connection_id: id } });
+      ? ask('DELETE /api/bot-tokens/{bot_id}', { bot_id: id })
+      : ask('DELETE /api/connections/{connection_id}', { connection_id: id });
   return (
     <Rows of={accounts} none={setup}>
       {({ type, id, label, status }) => (
@@ -98,7 +97,6 @@ function Logins({ platform, accounts, setup }: Platform) {
             <Action run={() => askAdministrator(id)} name={t.approve} />
           )}
           <Confirm
-            class="quietly"
             action={type === 'connection' ? t.disconnect : texts.remove}
             question={t.disconnectQuestion(label)}
             run={() => remove(type, id)}
@@ -110,12 +108,12 @@ function Logins({ platform, accounts, setup }: Platform) {
 }
 
 /** Sends a test message to the person's own account of the platform; shows what the platform says to a failure. */
-export function TestDm({ platform }: { readonly platform: string }) {
+function TestDm({ platform }: { readonly platform: string }) {
   const [error, setError] = useState<ApiError>();
   const test = async (): Promise<void> => {
     try {
       setError(undefined);
-      await ask('POST /api/platforms/{provider}/test-dm', { params: { provider: platform } });
+      await ask('POST /api/platforms/{provider}/test-dm', { provider: platform });
       tell(t.testSent);
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
@@ -134,14 +132,7 @@ export function TestDm({ platform }: { readonly platform: string }) {
   );
 }
 
-async function report(platform: string, { message, suggestion }: ApiError): Promise<void> {
-  await ask('POST /api/feedback', {
-    body: {
-      message: t.wrong,
-      surface: 'dashboard/platforms',
-      provider: platform,
-      error_detail: message,
-      suggestion_shown: suggestion,
-    },
-  });
+function report(provider: string, { message, suggestion }: ApiError): Promise<unknown> {
+  const shown = { provider, error_detail: message, suggestion_shown: suggestion };
+  return ask('POST /api/feedback', { message: t.wrong, surface: 'dashboard/platforms', ...shown });
 }

@@ -1,7 +1,5 @@
 import type { Fields } from '../parts/field.ts';
 
-type Words = Readonly<Record<string, string>>;
-
 const token = { label: 'Bot token', type: 'password', required: true };
 
 export const t = {
@@ -31,7 +29,7 @@ export const t = {
       'The Nextcloud does not accept the URLs of this gateway; its operator has to set SVC_PUBLIC_URL.',
     bot_creation_failed:
       'The Nextcloud could not make the bot, or this gateway could not reach it; the log of the Nextcloud says more.',
-  } as Words,
+  } as Readonly<Record<string, string>>,
 
   bot: 'Your own bot',
   register: 'Add bot',
@@ -68,9 +66,8 @@ export const t = {
 
   addon: 'With the addon',
   addonSteps:
-    'Install the addon in your Nextcloud and choose “Connect” in its settings. Your browser comes here, and you agree.',
+    'Install the addon in your Nextcloud, and choose “Connect” in its settings, or begin here. You agree either way.',
   begin: 'Begin here',
-  beginHint: 'The Nextcloud must have the addon. You agree there.',
   byHand: 'With a Talk bot',
   byHandHint: 'For a Nextcloud without the addon: its administrator installs the bot, for messages only.',
   server: 'Address of the Nextcloud',

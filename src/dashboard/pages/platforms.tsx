@@ -1,7 +1,7 @@
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Platform } from '../api/answers.ts';
 import { PageHead, Read } from '../parts/layout.tsx';
-import { State } from '../parts/state.tsx';
+import { State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { t } from './platforms.texts.ts';
 

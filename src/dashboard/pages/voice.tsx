@@ -1,11 +1,11 @@
 import { useLocation } from 'wouter-preact';
-import type { Answers, Preset, SpeechKind } from '../api/answers.ts';
+import type { Answers, Preset } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { Talk } from '../call/talk.ts';
-import { Action } from '../parts/action.tsx';
-import { Confirm, DialogButton } from '../parts/dialog.tsx';
-import { Card, PageHead, Read, Row, Rows } from '../parts/layout.tsx';
-import { Badge, State } from '../parts/state.tsx';
+import { Action, Confirm, DialogButton } from '../parts/button.tsx';
+import { Card, PageHead, Read } from '../parts/layout.tsx';
+import { Row, Rows } from '../parts/list.tsx';
+import { Badge, State } from '../parts/value.tsx';
 import { texts } from '../texts.ts';
 import { PresetForm } from './voice/preset-form.tsx';
 import { t } from './voice.texts.ts';
@@ -32,13 +32,21 @@ function Presets({ catalog }: Known) {
     <Read from="GET /api/voice-configs">
       {({ voice_configs: all }) => (
         <div class="columns">
-          {KINDS.map((kind) => (
-            <Card key={kind} title={texts.speechKinds[kind]} action={<Add kind={kind} catalog={catalog} />}>
-              <Rows of={all.filter((each) => each.kind === kind)}>
-                {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
-              </Rows>
-            </Card>
-          ))}
+          {KINDS.map((kind) => {
+            const title = texts.speechKinds[kind];
+            const add = (
+              <DialogButton title={title} name={t.add} class="primary">
+                {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
+              </DialogButton>
+            );
+            return (
+              <Card key={kind} title={title} action={add}>
+                <Rows of={all.filter((each) => each.kind === kind)}>
+                  {(preset) => <PresetRow key={preset.id} preset={preset} catalog={catalog} />}
+                </Rows>
+              </Card>
+            );
+          })}
           <InterruptionTest
             isReady={KINDS.every((kind) => all.some((each) => each.kind === kind && each.enabled))}
           />
@@ -48,19 +56,10 @@ function Presets({ catalog }: Known) {
   );
 }
 
-function Add({ kind, catalog }: Known & { readonly kind: SpeechKind }) {
-  return (
-    <DialogButton title={t.add} class="primary">
-      {(close) => <PresetForm kind={kind} catalog={catalog} onDone={close} />}
-    </DialogButton>
-  );
-}
-
 function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
   const { id, kind, name, enabled, key_status: status, key_detail: detail, notices } = preset;
-  const params = { id };
-  const change = () => ask('PATCH /api/voice-configs/{id}', { params, body: { enabled: !enabled } });
-  const remove = () => ask('DELETE /api/voice-configs/{id}', { params });
+  const change = () => ask('PATCH /api/voice-configs/{id}', { id, enabled: !enabled });
+  const remove = () => ask('DELETE /api/voice-configs/{id}', { id });
   const notes = [detail, ...notices].filter((note) => note !== null);
   const below = (
     <>
@@ -74,7 +73,7 @@ function PresetRow({ preset, catalog }: Known & { readonly preset: Preset }) {
           {(close) => <PresetForm kind={kind} preset={preset} catalog={catalog} onDone={close} />}
         </DialogButton>
         <Action run={change} name={enabled ? t.disable : t.enable} />
-        <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
+        <Confirm question={t.removeQuestion(name)} run={remove} />
       </div>
     </>
   );
@@ -94,15 +93,14 @@ const MOST_LOOKS = 25;
  * A call from this browser in which the gateway says a long text, to be interrupted: the time line of the call shows what
  * was heard, and where the text ended. This is what happens on a phone, with the presets and settings in use.
  */
-export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
+function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
   const [, navigate] = useLocation();
   const test = async (): Promise<void> => {
     const { agents } = await ask('GET /api/agents');
     const { callId } = await Talk.begin(agents.find((each) => each.is_default) ?? agents[0]!);
-    const params = { call_id: callId };
-    await ask('POST /api/call/{call_id}/accept', { params });
+    await ask('POST /api/call/{call_id}/accept', { call_id: callId });
     await becomesActive(callId);
-    await ask('POST /api/call/{call_id}/say', { params, body: { text: t.text } });
+    await ask('POST /api/call/{call_id}/say', { call_id: callId, text: t.text });
     navigate(`/calls/${callId}`);
   };
   return (
@@ -112,9 +110,9 @@ export function InterruptionTest({ isReady }: { readonly isReady: boolean }) {
   );
 }
 
-async function becomesActive(callId: string): Promise<void> {
+async function becomesActive(call_id: string): Promise<void> {
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const { state } = await ask('GET /api/call/{call_id}', { params: { call_id: callId } });
+    const { state } = await ask('GET /api/call/{call_id}', { call_id });
     if (state === 'active') return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { texts } from '../texts.ts';
-import { attempt } from './action.tsx';
+import { attempt } from './button.tsx';
 
 interface ChartProps {
   /** What it shows, for those who do not see it. */
@@ -79,6 +79,7 @@ function optionsOf(
   return {
     width: box.clientWidth,
     height: HEIGHT,
+    padding: [null, 32, null, null],
     series: [{}, ...series],
     axes: [
       { ...axis, space: 90, values: timesOf },

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { encode } from 'uqr';
 import { texts } from '../texts.ts';
-import { Action } from './action.tsx';
+import { Action } from './button.tsx';
 
 interface SourceProps {
   readonly text: string;

@@ -1,17 +1,17 @@
+import type { Values } from '../api/request.ts';
+
 /** A field of a form: what people read, and what they may type. */
 export interface FieldSpec {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Of an input; or `check`, `choice`, `area`, or `lines`, of which each is a value. */
+  /** Of an input; or `check`, or `lines`, of which each is a value. What has `options` is a choice, what has `rows` an area. */
   readonly type?: string;
-  /** Of a choice. */
-  readonly options?: readonly Option[];
+  /** Names by value. */
+  readonly options?: Readonly<Record<string, string>>;
   /** Of a `check` that was never set. */
   readonly usual?: boolean;
   /** Left empty it is not sent, as if it had not been touched; passwords are such. */
   readonly isKept?: boolean;
-  /** Shown when it is asked for. */
-  readonly isAdvanced?: boolean;
   readonly required?: boolean;
   readonly rows?: number;
   readonly min?: number | undefined;
@@ -24,11 +24,7 @@ export interface FieldSpec {
   readonly autocomplete?: string;
 }
 
-export type Option = readonly [value: string, name: string];
 export type Fields = Readonly<Record<string, FieldSpec>>;
-
-/** What forms hold at first, by the names of their fields. */
-export type Values = Readonly<Record<string, unknown>>;
 
 /** What is sent of each field. */
 export type Body = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
@@ -72,8 +68,8 @@ export function fieldOf(property: Property, asDefault: (usual: string) => string
   if (type === 'boolean') return { ...common, type: 'check', usual: Boolean(usual) };
   if (type === 'array') return { ...common, type: 'lines', rows: 3 };
   if (values) {
-    const options = values.map((each): Option => [each, each]);
-    return { ...common, type: 'choice', options: [['', asDefault(common.placeholder)], ...options] };
+    const named = Object.fromEntries(values.map((each) => [each, each]));
+    return { ...common, options: { '': asDefault(common.placeholder), ...named } };
   }
   if (type === 'number' || type === 'integer')
     return { ...common, type: 'number', step: type === 'integer' ? 1 : 'any', min: minimum, max: maximum };

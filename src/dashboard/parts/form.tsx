@@ -1,17 +1,17 @@
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { ApiError } from '../api/request.ts';
+import { ApiError, type Values } from '../api/request.ts';
 import { texts } from '../texts.ts';
-import { Action, tell } from './action.tsx';
-import { type Body, bodyOf, type FieldSpec, type Fields, type Values } from './field.ts';
+import { Action, tell } from './button.tsx';
+import { type Body, bodyOf, type FieldSpec, type Fields } from './field.ts';
 import { ErrorNote } from './layout.tsx';
 
 interface FormProps {
   readonly fields?: Fields;
+  /** Fields that are shown when they are asked for. */
+  readonly advanced?: Fields;
   /** What is changed. Absent: something new, whose fields are as at first once it was sent. */
   readonly stored?: object | undefined;
-  /** What something new holds at first. */
-  readonly initial?: object;
   /** Sends it. What it throws is shown below the fields. */
   submit(body: Body, form: HTMLFormElement): Promise<unknown>;
   /** What the button says. */
@@ -28,21 +28,21 @@ interface FormProps {
 }
 
 /** Fields and the button that sends them, which waits for the answer. The browser keeps what is typed. */
-export function Form({ fields = {}, stored, initial, submit, action, done, onCancel, ...look }: FormProps) {
+export function Form({ fields = {}, advanced = {}, stored, submit, onCancel, ...more }: FormProps) {
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
-  const values = { ...initial, ...stored };
+  const values = { ...stored };
   const send = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
     const form = event.currentTarget;
     setBusy(true);
     try {
-      await submit(bodyOf(form, fields, values, stored === undefined), form);
+      await submit(bodyOf(form, { ...fields, ...advanced }, values, stored === undefined), form);
       setError(undefined);
       if (stored === undefined) form.reset();
       else for (const secret of form.querySelectorAll<HTMLInputElement>('[type=password]')) secret.value = '';
-      if (done !== undefined) tell(done);
+      if (more.done !== undefined) tell(more.done);
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       setError(failure);
@@ -50,24 +50,22 @@ export function Form({ fields = {}, stored, initial, submit, action, done, onCan
       setBusy(false);
     }
   };
-  const advanced = Object.entries(fields).filter(([, { isAdvanced }]) => isAdvanced);
-  const usual = Object.entries(fields).filter(([, { isAdvanced }]) => !isAdvanced);
   return (
-    <form class={look.inline ? 'inline' : ''} onSubmit={(event) => void send(event)}>
-      <div class={look.isGrid ? 'grid' : 'stack'}>
-        <Inputs of={Object.fromEntries(usual)} values={values} />
+    <form class={more.inline ? 'inline' : ''} onSubmit={(event) => void send(event)}>
+      <div class={more.isGrid ? 'grid' : 'stack'}>
+        <Inputs of={fields} values={values} />
       </div>
-      {advanced.length > 0 && (
+      {Object.keys(advanced).length > 0 && (
         <details>
           <summary>{texts.advanced}</summary>
-          <Inputs of={Object.fromEntries(advanced)} values={values} />
+          <Inputs of={advanced} values={values} />
         </details>
       )}
-      {look.children}
+      {more.children}
       {error && <ErrorNote error={error} />}
       <div class="row">
-        <button type="submit" class={look.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
-          {isBusy ? texts.busy : action}
+        <button type="submit" class={more.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
+          {isBusy ? texts.busy : more.action}
         </button>
         {onCancel && <Action name={texts.cancel} run={onCancel} />}
       </div>
@@ -86,8 +84,8 @@ interface InputProps extends FieldSpec {
   readonly name?: string;
   /** What it holds at first, and again whenever that changes, unless somebody has typed meanwhile. */
   readonly value?: unknown;
-  /** Is told what was typed or chosen. */
-  onValue?(value: string): void;
+  /** Is told what was typed or chosen, and in which form. */
+  onValue?(value: string, form: HTMLFormElement): void;
 }
 
 /** A label, a control, and an explanation below. */
@@ -110,18 +108,19 @@ export function Input(props: InputProps) {
 
 type ControlProps = InputProps & { readonly id: string; readonly 'aria-describedby': string | undefined };
 
-function Control(props: ControlProps) {
-  const { type = 'text', options = [], value, onValue, label: _, hint: _hint, ...more } = props;
-  const { usual: _usual, isKept: _isKept, isAdvanced: _isAdvanced, ...attributes } = more;
+function Control({ type, options, rows, value, onValue, ...more }: ControlProps) {
+  const { label: _, hint: _hint, usual: _usual, isKept: _isKept, ...attributes } = more;
   const held = Array.isArray(value) ? value.join('\n') : `${value ?? ''}`;
-  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void =>
-    onValue?.(currentTarget.value);
+  const onInput = ({
+    currentTarget,
+  }: TargetedEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) =>
+    onValue?.(currentTarget.value, currentTarget.form!);
   const common = { autocomplete: 'off', ...attributes, onInput } as const;
-  if (type === 'area' || type === 'lines') return <textarea {...common} defaultValue={held} />;
-  if (type !== 'choice') return <input {...common} type={type} defaultValue={held} />;
+  if (rows !== undefined) return <textarea {...common} rows={rows} defaultValue={held} />;
+  if (options === undefined) return <input {...common} type={type} defaultValue={held} />;
   return (
     <select {...common}>
-      {options.map(([each, name]) => (
+      {Object.entries(options).map(([each, name]) => (
         <option key={each} value={each} selected={each === held}>
           {name}
         </option>
@@ -137,7 +136,7 @@ function Check({ label, hint, name, value, usual = false, onValue }: InputProps)
         type="checkbox"
         name={name}
         defaultChecked={typeof value === 'boolean' ? value : usual}
-        onChange={({ currentTarget }) => onValue?.(currentTarget.checked ? 'true' : '')}
+        onChange={({ currentTarget }) => onValue?.(currentTarget.checked ? 'true' : '', currentTarget.form!)}
       />
       <span>
         {label}

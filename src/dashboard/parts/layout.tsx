@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AnswerOf, Reading } from '../api/answers.ts';
-import type { ApiError } from '../api/request.ts';
-import { type Answer, type Reads, useAnswer } from '../api/use-answer.ts';
+import type { ApiError, Values } from '../api/request.ts';
+import { type Answer, type Freshness, useAnswer } from '../api/use-answer.ts';
 import { Icon } from '../shell/icons.tsx';
 import { texts } from '../texts.ts';
-import { useSeen } from './seen.ts';
 
 interface PageHeadProps {
   readonly title: ComponentChildren;
@@ -108,96 +106,18 @@ export function Loaded<T>({ answer: { data, error }, children }: LoadedProps<T>)
   );
 }
 
-interface ReadProps<E extends Reading> extends Reads {
+interface ReadProps<E extends Reading> extends Freshness {
   readonly from: E;
+  readonly with?: Values | undefined;
   children(data: AnswerOf<E>): ComponentChildren;
 }
 
 /** What an endpoint answers, kept fresh. */
-export function Read<E extends Reading>({ from, children, ...reads }: ReadProps<E>) {
-  return <Loaded answer={useAnswer(from, reads)}>{children}</Loaded>;
-}
-
-interface FoldProps {
-  readonly title: ComponentChildren;
-  children(): ComponentChildren;
-}
-
-/** What is made when it is opened. */
-export function Fold({ title, children }: FoldProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen && children()}
-    </details>
-  );
+export function Read<E extends Reading>({ from, with: values, children, ...when }: ReadProps<E>) {
+  return <Loaded answer={useAnswer(from, values, when)}>{children}</Loaded>;
 }
 
 /** What stands in place of an empty list. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
-}
-
-interface RowsProps<T> {
-  readonly of: readonly T[];
-  /** What stands in place of none. */
-  readonly none?: string | undefined;
-  readonly class?: string | undefined;
-  children(item: T): ComponentChildren;
-}
-
-/** So many are drawn at first, and with each look at their end: of thousands only those that somebody looks at. */
-const DRAWN = 60;
-
-export function Rows<T>({ of, none = texts.none, class: look = '', children }: RowsProps<T>) {
-  const [most, setMost] = useState(DRAWN);
-  const [end, isEndSeen] = useSeen<HTMLLIElement>();
-  useEffect(() => {
-    if (isEndSeen && most < of.length) setMost(most + DRAWN);
-  }, [isEndSeen, most, of.length]);
-  if (of.length === 0) return <Empty>{none}</Empty>;
-  return (
-    <ul class={`rows ${look}`}>
-      {of.slice(0, most).map(children)}
-      {most < of.length && <li ref={end} key={most} class="end" aria-hidden="true" />}
-    </ul>
-  );
-}
-
-interface RowProps {
-  readonly title: ComponentChildren;
-  readonly note?: ComponentChildren;
-  /** Where a click on the title leads. */
-  readonly href?: string;
-  /** States, and what can be done. */
-  readonly children?: ComponentChildren;
-  /** What stands below, in the whole width. */
-  readonly below?: ComponentChildren;
-}
-
-export function Row({ title, note, href, children, below }: RowProps) {
-  const name = (
-    <>
-      <strong class="cut" dir="auto">
-        {title}
-      </strong>
-      {note !== undefined && <span class="quiet small">{note}</span>}
-    </>
-  );
-  return (
-    <li>
-      <div class="row">
-        {href === undefined ? (
-          <span class="grow">{name}</span>
-        ) : (
-          <Link href={href} class="grow">
-            {name}
-          </Link>
-        )}
-        {children}
-      </div>
-      {below}
-    </li>
-  );
 }

@@ -24,11 +24,16 @@ export function useFollowed<E extends HTMLElement>(newest: unknown): RefObject<E
   const isAtEnd = useRef(true);
   useEffect(() => {
     const shown = list.current;
-    if (shown === null) return;
-    if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    if (shown === null) return undefined;
+    // Also when the list becomes lower, as when a keyboard opens on a phone.
+    const resized = new ResizeObserver(() => {
+      if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    });
+    resized.observe(shown);
     shown.onscroll = () => {
       isAtEnd.current = shown.scrollHeight - shown.scrollTop - shown.clientHeight < NEAR_PX;
     };
+    return () => resized.disconnect();
   }, [newest]);
   return list;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE_PATH } from '../api/request.ts';
-import { Action } from '../parts/action.tsx';
+import { Action } from '../parts/button.tsx';
 import type { Body } from '../parts/field.ts';
 import { Form } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
@@ -30,7 +30,7 @@ const KNOWN = { email: t.email, password: currentPassword(t.password) };
 /** The first start: the operator gets an address and a password. */
 export function Setup({ token, onDone }: { readonly token: string; onDone(): Promise<void> }) {
   const submit = async (body: Body): Promise<void> => {
-    await ask('POST /auth/setup', { body: { token, ...body } });
+    await ask('POST /auth/setup', { token, ...body });
     await onDone();
   };
   return (
@@ -51,9 +51,9 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
   }, []);
 
   const submit = async (body: Body): Promise<void> => {
-    if (isNew) await ask('POST /auth/signup', { body });
+    if (isNew) await ask('POST /auth/signup', body);
     const { email, password } = body;
-    await ask('POST /auth/login', { body: { email, password } });
+    await ask('POST /auth/login', { email, password });
     await onDone();
   };
 
@@ -63,11 +63,7 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
   return (
     <Gate title={title}>
       <Form key={title} fields={isNew ? invited : KNOWN} submit={submit} action={title} />
-      {providers.map((name) => (
-        <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
-          {t.continueWith(name)}
-        </a>
-      ))}
+      <SignInLinks of={providers} nameOf={t.continueWith} />
       <p class="row spread small">
         {signup !== 'closed' && (
           <Action class="link" name={isNew ? t.known : t.create} run={() => setIsNew(!isNew)} />
@@ -76,4 +72,18 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
       </p>
     </Gate>
   );
+}
+
+interface SignInLinksProps {
+  readonly of: readonly string[];
+  nameOf(provider: string): string;
+}
+
+/** To the providers who know the person, and lead back. */
+export function SignInLinks({ of, nameOf }: SignInLinksProps) {
+  return of.map((name) => (
+    <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
+      {nameOf(name)}
+    </a>
+  ));
 }

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, DialogButton } from '../../parts/button.tsx';
 import { Source } from '../../parts/copy.tsx';
-import { DialogButton } from '../../parts/dialog.tsx';
-import { Card, Read, Row } from '../../parts/layout.tsx';
-import { List } from '../../parts/list.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { State } from '../../parts/state.tsx';
+import { Card, Read } from '../../parts/layout.tsx';
+import { List, Row } from '../../parts/list.tsx';
+import { Moment, State } from '../../parts/value.tsx';
 import { t } from '../agents.texts.ts';
 
 type Detail = Answers['GET /api/agent-deliveries/{id}'];
@@ -15,13 +13,12 @@ type Detail = Answers['GET /api/agent-deliveries/{id}'];
 const PAGE = 50;
 
 /** The events that a model was asked about, and what came of them. */
-export function Deliveries({ agentId }: { readonly agentId: string }) {
+export function Deliveries({ agentId: agent_id }: { readonly agentId: string }) {
   return (
     <section class="card">
       <List
         from="GET /api/agents/{agent_id}/deliveries"
-        params={{ agent_id: agentId }}
-        query={{ limit: PAGE }}
+        with={{ agent_id, limit: PAGE }}
         on={['dm_', 'call_']}
         everyMs={10_000}
         of={({ deliveries }) => deliveries}
@@ -47,11 +44,10 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
 }
 
 function OneDelivery({ id }: { readonly id: string }) {
-  const params = { id };
-  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { params });
+  const replay = () => ask('POST /api/agent-deliveries/{id}/replay', { id });
   return (
     <>
-      <Read from="GET /api/agent-deliveries/{id}" params={params} everyMs={3_000}>
+      <Read from="GET /api/agent-deliveries/{id}" with={{ id }} everyMs={3_000}>
         {(found) => <Shown {...found} />}
       </Read>
       <div class="row">
@@ -61,18 +57,18 @@ function OneDelivery({ id }: { readonly id: string }) {
   );
 }
 
-function Shown({ status, error, payload, response_body: reply, actions, attempts, usage }: Detail) {
+function Shown({ payload, actions, attempts, usage, ...outcome }: Detail) {
   return (
     <>
-      <Outcome status={status} error={error} reply={reply} />
+      <Outcome {...outcome} />
       <p class="quiet small">{t.cost(attempts, usage.input_tokens, usage.output_tokens)}</p>
       <h3>{t.event}</h3>
       <Source text={JSON.stringify(payload, null, 2)} label={t.event} />
       {actions.length > 0 && <h3>{t.actions}</h3>}
       <ul>
-        {actions.map(({ index, action, status: outcome, reason }) => (
+        {actions.map(({ index, action, status, reason }) => (
           <li key={index}>
-            <code>{JSON.stringify(action)}</code> {outcome} {reason}
+            <code>{JSON.stringify(action)}</code> {status} {reason}
           </li>
         ))}
       </ul>
@@ -80,14 +76,12 @@ function Shown({ status, error, payload, response_body: reply, actions, attempts
   );
 }
 
-interface OutcomeProps {
-  readonly status: string;
-  readonly error: string | null;
-  readonly reply: string | null;
-}
-
 /** What came of a question. */
-function Outcome({ status, error, reply }: OutcomeProps) {
+function Outcome({
+  status,
+  error,
+  response_body: reply,
+}: Pick<Detail, 'status' | 'error' | 'response_body'>) {
   return (
     <>
       <p class="row">
@@ -98,22 +92,21 @@ function Outcome({ status, error, reply }: OutcomeProps) {
   );
 }
 
-type Tested = Answers['POST /api/agents/{agent_id}/test'];
+type Tested = Answers['POST /api/agents/{agent_id}/test?wait=55'];
 
 /** Sends the model a message of the gateway's own, and shows its reply. */
-export function TestAgent({ agentId }: { readonly agentId: string }) {
+export function TestAgent({ agentId: agent_id }: { readonly agentId: string }) {
   const [tested, setTested] = useState<Tested>();
-  const params = { agent_id: agentId };
   const test = async (): Promise<void> =>
-    setTested(await ask('POST /api/agents/{agent_id}/test', { params, query: { wait: 55 } }));
-  const forget = () => ask('POST /api/agents/{agent_id}/reset-conversations', { params });
+    setTested(await ask('POST /api/agents/{agent_id}/test?wait=55', { agent_id }));
+  const forget = () => ask('POST /api/agents/{agent_id}/reset-conversations', { agent_id });
   return (
     <Card title={t.test} hint={t.testHint}>
       <div class="row">
         <Action class="primary" run={test} name={t.testAction} />
         <Action run={forget} done={t.forgotten} name={t.forget} />
       </div>
-      {tested && <Outcome {...tested} reply={tested.response_body} />}
+      {tested && <Outcome {...tested} />}
     </Card>
   );
 }

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { Agent } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Action } from '../../parts/action.tsx';
-import type { Option } from '../../parts/field.ts';
+import { Action } from '../../parts/button.tsx';
 import { TextForm } from '../../parts/form.tsx';
-import { Card, Row, Rows } from '../../parts/layout.tsx';
-import { State } from '../../parts/state.tsx';
+import { Card } from '../../parts/layout.tsx';
+import { Row, Rows } from '../../parts/list.tsx';
+import { State } from '../../parts/value.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../agents.texts.ts';
 
@@ -32,11 +32,11 @@ function Accounts({ agent }: { readonly agent: Agent }) {
   const agent_id = agent.id;
   const endpoint = '/api/agents/{agent_id}/accounts';
   const add = (account_id: string) => {
-    const body = { account_type: all.find(({ id }) => id === account_id)?.type, account_id };
-    return ask(`POST ${endpoint}`, { params: { agent_id }, body });
+    const account_type = all.find(({ id }) => id === account_id)?.type;
+    return ask(`POST ${endpoint}`, { agent_id, account_type, account_id });
   };
   const remove = ({ id: account_id, type: account_type }: Agent['accounts'][number]) =>
-    ask(`DELETE ${endpoint}/{account_type}/{account_id}`, { params: { agent_id, account_type, account_id } });
+    ask(`DELETE ${endpoint}/{account_type}/{account_id}`, { agent_id, account_type, account_id });
   return (
     <Group
       title={t.accounts}
@@ -54,8 +54,8 @@ function Accounts({ agent }: { readonly agent: Agent }) {
 
 function Keys({ agent }: { readonly agent: Agent }) {
   const all = useAnswer('GET /api/api-keys').data?.keys ?? [];
+  const agent_id = agent.id;
   const endpoint = '/api/agents/{agent_id}/keys/{key_id}';
-  const paramsOf = (key_id: string) => ({ params: { agent_id: agent.id, key_id } });
   return (
     <Group
       title={t.keys}
@@ -63,10 +63,10 @@ function Keys({ agent }: { readonly agent: Agent }) {
       none={t.noKeys}
       nameOf={({ id }) => all.find((each) => each.id === id)?.name ?? ''}
       noteOf={({ key_prefix: prefix }) => `${prefix}…`}
-      remove={({ id }) => ask(`DELETE ${endpoint}`, paramsOf(id))}
+      remove={({ id: key_id }) => ask(`DELETE ${endpoint}`, { agent_id, key_id })}
       others={all.map(({ id, name, key_prefix: prefix }) => [id, `${name} (${prefix}…)`])}
       label={t.addKey}
-      add={(id) => ask(`POST ${endpoint}`, paramsOf(id))}
+      add={(key_id) => ask(`POST ${endpoint}`, { agent_id, key_id })}
     />
   );
 }
@@ -78,16 +78,17 @@ interface GroupProps<T> {
   nameOf(member: T): string;
   noteOf(member: T): ComponentChildren;
   remove(member: T): Promise<unknown>;
-  /** All there are, also of other agents. */
-  readonly others: readonly Option[];
+  /** Ids and names of all there are, also of other agents. */
+  readonly others: readonly (readonly [id: string, name: string])[];
   readonly label: string;
   add(id: string): Promise<unknown>;
 }
 
 /** The members of a kind, and a form that adds one of what other agents have. */
 function Group<T extends { readonly id: string }>(props: GroupProps<T>) {
-  const { title, of, none, others, label, add } = props;
-  const options = others.filter(([id]) => !of.some((member) => member.id === id));
+  const { title, of, none, label, add } = props;
+  const others = props.others.filter(([id]) => !of.some((member) => member.id === id));
+  const options = Object.fromEntries(others);
   return (
     <Card title={title}>
       <Rows of={of} none={none}>
@@ -97,9 +98,7 @@ function Group<T extends { readonly id: string }>(props: GroupProps<T>) {
           </Row>
         )}
       </Rows>
-      {options.length > 0 && (
-        <TextForm label={label} type="choice" options={options} send={add} action={t.add} />
-      )}
+      {others.length > 0 && <TextForm label={label} options={options} send={add} action={t.add} />}
     </Card>
   );
 }

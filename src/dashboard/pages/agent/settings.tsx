@@ -1,8 +1,7 @@
 import { useLocation } from 'wouter-preact';
 import type { Agent, Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { Action } from '../../parts/action.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Action, Confirm } from '../../parts/button.tsx';
 import type { Body } from '../../parts/field.ts';
 import { Form } from '../../parts/form.tsx';
 import { Card, Read } from '../../parts/layout.tsx';
@@ -11,77 +10,64 @@ import { BudgetTable } from '../account/usage.tsx';
 import { t as account } from '../account.texts.ts';
 import { t } from '../agents.texts.ts';
 
+const SAVING = { action: texts.save, done: texts.saved };
+
 /** What an agent is called, may do, and may use. */
 export function Settings({ agent }: { readonly agent: Agent }) {
-  const params = { agent_id: agent.id };
-  const change = (body: object) => ask('PATCH /api/agents/{agent_id}', { params, body });
-  const common = { action: texts.save, done: texts.saved };
+  const { budget } = account;
+  const agent_id = agent.id;
+  const change = (body: object) => ask('PATCH /api/agents/{agent_id}', { agent_id, ...body });
   return (
     <div class="columns">
       <div>
         <section class="card">
-          <Form fields={t.naming} stored={agent} submit={change} {...common} />
+          <Form fields={t.naming} stored={agent} submit={change} {...SAVING} />
           {!agent.is_default && <NotDefault agent={agent} />}
         </section>
-        <Read from="GET /api/agents/{agent_id}/policy" params={params}>
-          {(stored) => <Policy stored={stored} />}
+        <Read from="GET /api/agents/{agent_id}/policy" with={{ agent_id }}>
+          {(stored) => <Policy {...stored} />}
         </Read>
       </div>
-      <Read from="GET /api/usage" query={{ days: 1 }}>
-        {({ budgets }) => (
-          <Card title={account.budget.title} hint={account.budget.hint}>
-            <BudgetTable of={budgets.filter((each) => each.agent_id === agent.id)} />
-            <details>
-              <summary>{account.budget.change}</summary>
-              <Form
-                fields={account.budget.limits}
-                stored={agent.budget}
-                submit={(budget) => change({ budget })}
-                {...common}
-                isGrid
-              />
-            </details>
-          </Card>
-        )}
-      </Read>
+      <Card title={budget.title} hint={budget.hint}>
+        <Read from="GET /api/usage" with={{ days: 1 }}>
+          {({ budgets }) => <BudgetTable of={budgets.filter((each) => each.agent_id === agent_id)} />}
+        </Read>
+        <details>
+          <summary>{budget.change}</summary>
+          <Form
+            fields={budget.limits}
+            stored={agent.budget}
+            submit={(limits) => change({ budget: limits })}
+            {...SAVING}
+            isGrid
+          />
+        </details>
+      </Card>
     </div>
   );
 }
 
 function NotDefault({ agent }: { readonly agent: Agent }) {
   const [, navigate] = useLocation();
-  const params = { agent_id: agent.id };
-  const remove = async (): Promise<void> => {
-    await ask('DELETE /api/agents/{agent_id}', { params });
-    navigate('/agents');
-  };
+  const agent_id = agent.id;
+  const choose = () => ask('POST /api/agents/{agent_id}/set-default', { agent_id });
+  const remove = () => ask('DELETE /api/agents/{agent_id}', { agent_id }).then(() => navigate('/agents'));
   return (
     <div class="row">
-      <Action
-        run={() => ask('POST /api/agents/{agent_id}/set-default', { params })}
-        done={texts.saved}
-        name={t.makeDefault}
-      />
-      <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(agent.name)} run={remove} />
+      <Action run={choose} done={texts.saved} name={t.makeDefault} />
+      <Confirm question={t.removeQuestion(agent.name)} run={remove} />
     </div>
   );
 }
 
-function Policy({ stored }: { readonly stored: Answers['GET /api/agents/{agent_id}/policy'] }) {
+function Policy(stored: Answers['GET /api/agents/{agent_id}/policy']) {
   const { agent_id, tools } = stored;
-  const submit = ({ tools: withoutTools, ...same }: Body) => {
-    const body = { ...same, tools: withoutTools ? [] : null };
-    return ask('PATCH /api/agents/{agent_id}/policy', { params: { agent_id }, body });
-  };
+  const shown = { ...stored, tools: tools !== null && tools.length === 0 };
+  const submit = (body: Body) =>
+    ask('PATCH /api/agents/{agent_id}/policy', { agent_id, ...body, tools: body.tools ? [] : null });
   return (
     <Card title={t.policy}>
-      <Form
-        fields={t.policyFields}
-        stored={{ ...stored, tools: tools !== null && tools.length === 0 }}
-        submit={submit}
-        action={texts.save}
-        done={texts.saved}
-      />
+      <Form fields={t.policyFields} stored={shown} submit={submit} {...SAVING} />
     </Card>
   );
 }

@@ -1,10 +1,9 @@
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Action, attempt } from '../../parts/action.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Action, attempt, Confirm } from '../../parts/button.tsx';
 import { TextForm } from '../../parts/form.tsx';
-import { LiveLevel } from '../../parts/level.tsx';
+import { LiveLevel } from '../../parts/value.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../call.texts.ts';
 import { t as calls } from '../calls.texts.ts';
@@ -16,17 +15,17 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as con
 
 /** Everything that can be done with a live call. */
 export function Controls({ call, live }: { readonly call: Status; readonly live: LiveCall | null }) {
-  const params = { call_id: call.call_id };
+  const { call_id } = call;
   const isActive = call.state === 'active';
-  const write = (text: string) => ask('POST /api/call/{call_id}/chat', { params, body: { text } });
-  const hangUp = () => ask('DELETE /api/call/{call_id}', { params });
+  const write = (text: string) => ask('POST /api/call/{call_id}/chat', { call_id, text });
+  const hangUp = () => ask('DELETE /api/call/{call_id}', { call_id });
   return (
     <section class="card" aria-label={t.controls}>
       <div class="row">
         <Answering {...call} />
         {live && isActive && <Hearing live={live} />}
         <span class="gap" />
-        <Confirm action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
+        <Confirm class="danger" action={calls.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
       {live?.sound.value && <LiveLevel label={calls.level} of={live.sound.value.level} />}
       {isActive && <Say call={call} />}
@@ -58,20 +57,19 @@ function Hearing({ live }: { readonly live: LiveCall }) {
 }
 
 function Say({ call }: { readonly call: Status }) {
-  const params = { call_id: call.call_id };
+  const { call_id } = call;
   if (!call.capabilities.includes('hosted_tts')) return <p class="quiet small">{t.noSpeech}</p>;
-  const say = (text: string) => ask('POST /api/call/{call_id}/say', { params, body: { text } });
+  const say = (text: string) => ask('POST /api/call/{call_id}/say', { call_id, text });
   return (
     <div class="with-button">
       <TextForm action={t.say} label={t.sayLabel} send={say} maxLength={10_000} />
-      <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })} name={t.stop} />
+      <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { call_id })} name={t.stop} />
     </div>
   );
 }
 
-function Keypad({ callId }: { readonly callId: string }) {
-  const params = { call_id: callId };
-  const press = (digits: string) => ask('POST /api/call/{call_id}/dtmf', { params, body: { digits } });
+function Keypad({ callId: call_id }: { readonly callId: string }) {
+  const press = (digits: string) => ask('POST /api/call/{call_id}/dtmf', { call_id, digits });
   return (
     <details>
       <summary>{t.digits}</summary>

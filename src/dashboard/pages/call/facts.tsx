@@ -3,9 +3,9 @@ import type { Answers, Call } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import type { LiveCall } from '../../call/live-call.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Card, Facts, Row, Rows } from '../../parts/layout.tsx';
-import { Duration, Moment } from '../../parts/moment.tsx';
-import { Badge } from '../../parts/state.tsx';
+import { Card, Facts } from '../../parts/layout.tsx';
+import { Row, Rows } from '../../parts/list.tsx';
+import { Badge, Duration, Moment } from '../../parts/value.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../call.texts.ts';
 import { t as calls } from '../calls.texts.ts';
@@ -62,9 +62,8 @@ const READ_MS = 400;
 const MOST_SAMPLES = 240;
 
 /** How loud both sides are and were, and how the audio is doing. */
-export function Levels({ callId }: { readonly callId: string }) {
-  const params = { call_id: callId };
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params, everyMs: READ_MS });
+export function Levels({ callId: call_id }: { readonly callId: string }) {
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { call_id }, { everyMs: READ_MS });
   const [samples, setSamples] = useState<readonly { readonly timeS: number; readonly audio: Audio }[]>([]);
   useEffect(() => {
     if (data)

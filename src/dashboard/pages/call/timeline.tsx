@@ -1,8 +1,8 @@
 import type { Answers } from '../../api/answers.ts';
 import type { Item, Turn } from '../../call/live-call.ts';
 import { Empty } from '../../parts/layout.tsx';
-import { Moment } from '../../parts/moment.tsx';
 import { useFollowed } from '../../parts/seen.ts';
+import { Moment } from '../../parts/value.tsx';
 import { t } from '../call.texts.ts';
 
 interface TimeLineProps {
@@ -32,23 +32,20 @@ export function TimeLine({ items, none, isLive = false }: TimeLineProps) {
 /** A line of a live call's transcript, which has no time. */
 export function lineItem(line: string): Item {
   const [, who = '', text = line] = /^\[([^\]]*)\] (.*)$/s.exec(line) ?? [];
-  return { at: '', kind: 'said', who, text, isFinal: true };
+  return { at: '', kind: 'call_transcript', who, text, isFinal: true };
 }
 
 type Past = Answers['GET /api/calls/history/{call_id}'];
 
 /** What is kept of a call that is over, by time. */
 export function pastItems(lines: Past['transcript'], turns: Past['turns']): Item[] {
-  const said = lines.map(({ speaker, text, created_at: at }) => ({ at, kind: 'said', who: speaker, text }));
-  const answered = turns.map((turn) => ({
-    at: turn.created_at,
-    kind: 'turn_metrics',
-    who: '',
-    text: '',
-    turn,
-  }));
-  const items = [...said, ...answered].map((item) => ({ ...item, isFinal: true }));
-  return items.toSorted((a, b) => a.at.localeCompare(b.at));
+  const said = lines.map(({ speaker: who, text, created_at: at }) => {
+    return { at, kind: 'call_transcript', who, text, isFinal: true };
+  });
+  const answered = turns.map((turn) => {
+    return { at: turn.created_at, kind: 'turn_metrics', who: '', text: '', isFinal: true, turn };
+  });
+  return [...said, ...answered].toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
 /** How long the other end waited, and for what. */

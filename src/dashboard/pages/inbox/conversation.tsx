@@ -3,9 +3,8 @@ import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { TextForm } from '../../parts/form.tsx';
 import { PageHead, Read } from '../../parts/layout.tsx';
-import { Moment } from '../../parts/moment.tsx';
 import { useFollowed } from '../../parts/seen.ts';
-import { Badge, State } from '../../parts/state.tsx';
+import { Badge, Moment, State } from '../../parts/value.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../inbox.texts.ts';
 
@@ -15,18 +14,18 @@ type History = Answers['GET /api/inbox/{conversation_id}'];
 const MOST = 200;
 
 export function OpenConversation({ id }: { readonly id: string }) {
-  const args = { params: { conversation_id: id }, query: { limit: MOST } };
+  const one = { conversation_id: id, limit: MOST };
   return (
-    <Read from="GET /api/inbox/{conversation_id}" {...args} on={['dm_']} about={id}>
-      {({ conversation, messages }) => (
+    <Read from="GET /api/inbox/{conversation_id}" with={one} on={['dm_']}>
+      {(history) => (
         <>
-          <PageHead title={conversation.remote_name || conversation.remote_id} back="/inbox">
-            <Badge>{texts.platforms[conversation.platform] ?? conversation.platform}</Badge>
+          <PageHead title={history.conversation.remote_name || history.conversation.remote_id} back="/inbox">
+            <Badge>{texts.platforms[history.conversation.platform]}</Badge>
           </PageHead>
-          <Window {...conversation} />
-          <section class="card messages">
-            <Messages conversation={conversation} messages={messages} />
-            <Reply {...conversation} />
+          <Window {...history.conversation} />
+          <section class="card">
+            <Messages {...history} />
+            <Reply {...history.conversation} />
           </section>
         </>
       )}
@@ -44,17 +43,13 @@ function Window({ whatsapp_window: window }: History['conversation']) {
   );
 }
 
-interface MessagesProps extends Pick<History, 'conversation'> {
-  readonly messages: readonly Message[];
-}
-
-function Messages({ conversation, messages }: MessagesProps) {
-  const list = useFollowed<HTMLOListElement>(messages.at(-1)?.id);
-  const marks = useMarks(conversation, messages);
+function Messages(history: History) {
+  const list = useFollowed<HTMLOListElement>(history.messages.at(-1)?.id);
+  const marks = useMarks(history);
   return (
     <ol ref={list} class="bubbles" aria-live="polite">
-      {messages.map((message) => (
-        <Bubble key={message.id} message={message} marks={marks.get(message.id) ?? NO_MARKS} />
+      {history.messages.map((message) => (
+        <Bubble key={message.id} message={message} marks={marks.get(message.id) ?? []} />
       ))}
     </ol>
   );
@@ -63,15 +58,14 @@ function Messages({ conversation, messages }: MessagesProps) {
 function Reply({ platform, conversation_id, remote_id: peer, task, status }: History['conversation']) {
   if (status !== 'active') return <p class="quiet small">{t.closed}</p>;
   const target = platform === 'agent' ? { peer, task } : {};
-  const send = (text: string) =>
-    ask('POST /api/dm/chat', { body: { platform, conversation_id, text, ...target } });
-  return <TextForm action={texts.send} label={t.reply} send={send} type="area" rows={2} maxLength={10_000} />;
+  const send = (text: string) => ask('POST /api/dm/chat', { platform, conversation_id, text, ...target });
+  return <TextForm action={texts.send} label={t.reply} send={send} rows={2} maxLength={10_000} />;
 }
 
-export type Message = Answers['GET /api/inbox/{conversation_id}']['messages'][number];
+type Message = History['messages'][number];
 
 /** A message, with what it answers and what people have done to it. */
-export function Bubble({ message, marks }: { readonly message: Message; readonly marks: Marks }) {
+function Bubble({ message, marks }: { readonly message: Message; readonly marks: readonly Event[] }) {
   const { sender, text, reply_to: answered, choices, choice, direction, status, error } = message;
   return (
     <li class={direction}>
@@ -90,10 +84,10 @@ export function Bubble({ message, marks }: { readonly message: Message; readonly
       {choice !== undefined && <p class="quiet small">{`${t.chosen} ${choice}`}</p>}
       <span class="quiet small row">
         <Moment iso={message.created_at} />
-        {marks.isEdited && <span>{t.edited}</span>}
-        {[...marks.reactions].map(([emoji, people]) => (
-          <span key={emoji} title={people.join(', ')}>
-            {emoji} {people.length > 1 && people.length}
+        {marks.some(({ type }) => type === 'dm_edited') && <span>{t.edited}</span>}
+        {[...reactionsOf(marks)].map(([emoji, people]) => (
+          <span key={emoji} title={[...people].join(', ')}>
+            {emoji} {people.size > 1 && people.size}
           </span>
         ))}
         {direction === 'outbound' && <State of={status} detail={error} />}
@@ -115,46 +109,34 @@ function File({ name, mime, size, url }: Message['attachments'][number]) {
   );
 }
 
-type Conversation = Answers['GET /api/inbox/{conversation_id}']['conversation'];
 type Event = NonNullable<Answers['GET /api/inbox']['events']>[number];
-
-/** What people have done to a message since it was written. */
-export interface Marks {
-  readonly isEdited: boolean;
-  /** Names of who has reacted, by emoji. */
-  readonly reactions: ReadonlyMap<string, readonly string[]>;
-}
-
-export const NO_MARKS: Marks = { isEdited: false, reactions: new Map() };
 
 /** Of so many of the newest messages. */
 const MARKED = 20;
 const MOST_EVENTS = 200;
 
 /** Edits and reactions of a conversation's newest messages, by the id of the message. They are events, not part of messages. */
-export function useMarks(
-  { conversation_id: id, platform }: Conversation,
-  messages: readonly { readonly created_at: string }[],
-): ReadonlyMap<string, Marks> {
+function useMarks({ conversation, messages }: History): ReadonlyMap<string | undefined, readonly Event[]> {
+  const { conversation_id: id, platform } = conversation;
   const since = messages.at(-MARKED)?.created_at ?? messages[0]?.created_at;
-  const query = { last_message_cursor: since, platform, limit: MOST_EVENTS };
-  const on = ['dm_reaction', 'dm_edited'];
-  const { data } = useAnswer('GET /api/inbox', { query, on, about: id, off: since === undefined });
-  const marks = new Map<string, Marks>();
-  for (const event of data?.events ?? []) {
-    const { conversation_id: of, message_id: messageId } = event;
-    if (of !== id || messageId === undefined) continue;
-    marks.set(messageId, marked(marks.get(messageId) ?? NO_MARKS, event));
-  }
-  return marks;
+  const events = { last_message_cursor: since, platform, limit: MOST_EVENTS };
+  const when = { on: ['dm_reaction', 'dm_edited'], off: since === undefined };
+  const { data } = useAnswer('GET /api/inbox', events, when);
+  const own = (data?.events ?? []).filter((event) => event.conversation_id === id);
+  return Map.groupBy(own, (event) => event.message_id);
 }
 
-function marked(marks: Marks, { type, emoji, action, person }: Event): Marks {
-  if (type === 'dm_edited') return { ...marks, isEdited: true };
-  if (type !== 'dm_reaction' || !emoji) return marks;
-  const who = person?.name ?? person?.id ?? '';
-  const others = (marks.reactions.get(emoji) ?? []).filter((name) => name !== who);
-  const reactions = new Map(marks.reactions).set(emoji, action === 'removed' ? others : [...others, who]);
-  if (reactions.get(emoji)?.length === 0) reactions.delete(emoji);
-  return { ...marks, reactions };
+/** Names of who has reacted, by emoji. */
+function reactionsOf(marks: readonly Event[]): Map<string, Set<string>> {
+  const reactions = new Map<string, Set<string>>();
+  for (const { emoji, action, person } of marks) {
+    if (!emoji) continue;
+    const people = reactions.get(emoji) ?? new Set();
+    const who = person?.name ?? person?.id ?? '';
+    if (action === 'removed') people.delete(who);
+    else people.add(who);
+    if (people.size === 0) reactions.delete(emoji);
+    else reactions.set(emoji, people);
+  }
+  return reactions;
 }

@@ -1,14 +1,13 @@
 import type { Answers, Preset } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { attempt } from '../../parts/action.tsx';
+import { attempt, Confirm } from '../../parts/button.tsx';
 import { Copyable } from '../../parts/copy.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
 import type { Body, Fields } from '../../parts/field.ts';
 import { Form, Input } from '../../parts/form.tsx';
 import { Card, ErrorNote } from '../../parts/layout.tsx';
-import { List } from '../../parts/list.tsx';
-import { State, stateName } from '../../parts/state.tsx';
+import { List, Row } from '../../parts/list.tsx';
+import { State, stateName } from '../../parts/value.tsx';
 import { texts } from '../../texts.ts';
 import { t } from './phone.texts.ts';
 
@@ -18,22 +17,16 @@ const USUAL = { port: 5060, transport: 'udp', srtp: 'off', register: true, behin
 
 /** The trunk to a telephone provider, and whether it is registered. */
 export function Trunk() {
-  const trunk = useAnswer('GET /api/sip/trunk', { everyMs: 5_000 });
+  const trunk = useAnswer('GET /api/sip/trunk', {}, { everyMs: 5_000 });
   const isMissing = trunk.error?.status === 404;
   const stored = isMissing ? undefined : trunk.data;
+  const remove = () => ask('DELETE /api/sip/trunk');
   return (
     <Card title={t.trunk.title}>
       {trunk.error && !isMissing && <ErrorNote error={trunk.error} />}
       {stored && <Registration {...stored} />}
       {(stored || isMissing) && <TrunkForm key={`${isMissing}`} stored={stored} />}
-      {stored && (
-        <Confirm
-          class="quietly"
-          action={t.trunk.remove}
-          question={t.trunk.removeQuestion}
-          run={() => ask('DELETE /api/sip/trunk')}
-        />
-      )}
+      {stored && <Confirm action={t.trunk.remove} question={t.trunk.removeQuestion} run={remove} />}
     </Card>
   );
 }
@@ -59,17 +52,14 @@ function Registration({ registration, inbound_uri: uri }: Stored) {
 
 /** Sends all that can be set, also what the form does not show: saving must not reset it. */
 function TrunkForm({ stored }: { readonly stored: Stored | undefined }) {
-  const {
-    registration: _registration,
-    inbound_uri: _uri,
-    ...settings
-  } = stored ?? (USUAL as Partial<Stored>);
-  const submit = (body: Body) => ask('PUT /api/sip/trunk', { body: { ...settings, ...body } });
+  const known: Partial<Stored> = stored ?? (USUAL as Partial<Stored>);
+  const { registration: _registration, inbound_uri: _uri, ...settings } = known;
   return (
     <Form
       fields={t.trunk.fields(stored !== undefined)}
+      advanced={t.trunk.advanced}
       stored={settings}
-      submit={submit}
+      submit={(body) => ask('PUT /api/sip/trunk', { ...settings, ...body })}
       action={stored ? texts.save : t.trunk.connect}
       done={t.trunk.saved}
       isGrid
@@ -81,63 +71,49 @@ type Did = Answers['GET /api/sip/dids']['dids'][number];
 
 /** The phone numbers that ring agents. */
 export function Numbers() {
-  const presets = useAnswer('GET /api/voice-configs');
+  const presets = useAnswer('GET /api/voice-configs').data?.voice_configs ?? [];
+  const add = (body: Body) => ask('POST /api/sip/dids', body);
   return (
     <Card title={t.numbers.title}>
       <List from="GET /api/sip/dids" of={({ dids }) => dids} by="did_id">
-        {(did) => <PhoneNumber did={did} presets={presets.data?.voice_configs ?? []} />}
+        {(did) => <PhoneNumber did={did} presets={presets} />}
       </List>
       <h3>{t.numbers.add}</h3>
-      <Form
-        fields={t.numbers.fields}
-        submit={(body) => ask('POST /api/sip/dids', { body })}
-        action={t.numbers.add}
-        isGrid
-      />
+      <Form fields={t.numbers.fields} submit={add} action={t.numbers.add} isGrid />
     </Card>
   );
 }
 
 function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: readonly Preset[] }) {
-  const params = { did_id: did.did_id };
-  const optionsOf = (kind: string) => [
-    ['', t.numbers.enabledPreset] as const,
-    ...presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name] as const),
-  ];
-  const { stt, tts } = texts.speechKinds;
+  const { did_id } = did;
+  const presetOf = (kind: Preset['kind']) => {
+    const named = presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name]);
+    return {
+      label: texts.speechKinds[kind],
+      options: { '': t.numbers.enabledPreset, ...Object.fromEntries(named) },
+    };
+  };
   const fields: Fields = {
+    stt_voice_config_id: presetOf('stt'),
+    tts_voice_config_id: presetOf('tts'),
     auto_answer: { label: t.numbers.fields.auto_answer.label, type: 'check' },
-    stt_voice_config_id: { label: stt, type: 'choice', options: optionsOf('stt') },
-    tts_voice_config_id: { label: tts, type: 'choice', options: optionsOf('tts') },
   };
   const change = (name: string, value: string): void => {
-    const body = { [name]: fields[name]?.type === 'check' ? value !== '' : value || null };
-    void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved);
+    const changed = { [name]: fields[name]?.type === 'check' ? value !== '' : value || null };
+    void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { did_id, ...changed }), texts.saved);
   };
-  const remove = () => ask('DELETE /api/sip/dids/{did_id}', { params });
+  const remove = () => ask('DELETE /api/sip/dids/{did_id}', { did_id });
+  const below = (
+    <div class="grid">
+      {Object.entries(fields).map(([name, field]) => {
+        const onValue = (value: string): void => change(name, value);
+        return <Input key={name} {...field} value={did[name as keyof Did]} onValue={onValue} />;
+      })}
+    </div>
+  );
   return (
-    <li>
-      <div class="row spread">
-        <span class="grow">
-          <strong class="digits">{did.number}</strong> <span class="quiet small">{did.label}</span>
-        </span>
-        <Confirm
-          class="quietly"
-          action={texts.remove}
-          question={t.numbers.removeQuestion(did.number)}
-          run={remove}
-        />
-      </div>
-      <div class="grid">
-        {Object.entries(fields).map(([name, field]) => (
-          <Input
-            key={name}
-            {...field}
-            value={did[name as keyof Did]}
-            onValue={(value) => change(name, value)}
-          />
-        ))}
-      </div>
-    </li>
+    <Row title={did.number} note={did.label ?? undefined} below={below}>
+      <Confirm question={t.numbers.removeQuestion(did.number)} run={remove} />
+    </Row>
   );
 }

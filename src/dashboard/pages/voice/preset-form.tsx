@@ -1,10 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answers, Preset, SpeechKind } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action } from '../../parts/button.tsx';
 import { type Body, bodyOf, type Fields, fieldOf, fillIn } from '../../parts/field.ts';
 import { Form, Input } from '../../parts/form.tsx';
-import { Row, Rows } from '../../parts/layout.tsx';
+import { Row, Rows } from '../../parts/list.tsx';
 import { texts } from '../../texts.ts';
 import { t } from '../voice.texts.ts';
 
@@ -33,10 +33,8 @@ export function PresetForm({ catalog, ...props }: PresetFormProps & { readonly c
 }
 
 function namesOf(all: readonly { readonly name: string; readonly title: string }[]) {
-  return all.map(({ name, title }) => [name, title] as const);
+  return Object.fromEntries(all.map(({ name, title }) => [name, title]));
 }
-
-const USUAL = { enabled: true };
 
 function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { readonly provider: Provider }) {
   const options = optionsOf(provider, kind);
@@ -50,19 +48,19 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
     ...options,
     enabled: t.enabledField,
   };
-  const stored = preset && { ...preset, ...preset.options };
   const submit = async (body: Body): Promise<void> => {
-    const given = Object.entries(body);
-    const common = given.filter(([name]) => options[name] === undefined);
-    const chosen = given.filter(([name]) => options[name] !== undefined);
+    const { options: chosen = [], common = [] } = Object.groupBy(Object.entries(body), ([name]) =>
+      options[name] ? 'options' : 'common',
+    );
     const whole = { ...Object.fromEntries(common), options: Object.fromEntries(chosen) };
-    if (preset) await ask('PATCH /api/voice-configs/{id}', { params: { id: preset.id }, body: whole });
-    else await ask('POST /api/voice-configs', { body: { ...whole, kind, provider: provider.name } });
+    if (preset) await ask('PATCH /api/voice-configs/{id}', { id: preset.id, ...whole });
+    else await ask('POST /api/voice-configs', { ...whole, kind, provider: provider.name });
     onDone();
   };
   const { missing } = provider.kinds[kind] ?? {};
+  const stored = preset && { ...preset, ...preset.options };
   return (
-    <Form fields={fields} stored={stored} initial={USUAL} submit={submit} action={texts.save}>
+    <Form fields={fields} stored={stored} submit={submit} action={texts.save}>
       {missing && <p class="banner warn">{missing}</p>}
       {kind === 'tts' && <Voices provider={provider} preset={preset} />}
     </Form>
@@ -72,8 +70,8 @@ function OfProvider({ kind, preset, provider, onDone }: PresetFormProps & { read
 function optionsOf({ kinds }: Provider, kind: SpeechKind): Fields {
   const fields = Object.entries(kinds[kind]?.schema.properties ?? {}).map(([name, property]) => {
     const { description, examples = [], type } = property;
-    const known = examples.length > 0 ? t.examples(examples) : '';
-    const hint = `${description}${known}${type === 'array' ? t.onePerLine : ''}`;
+    const known = examples.length > 0 && t.examples(examples);
+    const hint = [description, known, type === 'array' && t.onePerLine].filter(Boolean).join('. ');
     return [name, fieldOf({ ...property, description: hint }, t.usual)] as const;
   });
   return Object.fromEntries(fields);
@@ -82,29 +80,27 @@ function optionsOf({ kinds }: Provider, kind: SpeechKind): Fields {
 type Voice = Answers['POST /api/providers/{name}/voices']['voices'][number];
 
 interface VoicesProps {
-  readonly provider: Answers['GET /api/voice-configs/schema']['providers'][number];
+  readonly provider: Provider;
   readonly preset: Preset | undefined;
 }
 
 /** The voices of the provider, to be heard and chosen for the form that this stands in. */
-export function Voices({ provider, preset }: VoicesProps) {
+function Voices({ provider, preset }: VoicesProps) {
   const { name, needs_key: needsKey, regions } = provider;
   const [voices, setVoices] = useState<readonly Voice[]>();
   const [wanted, setWanted] = useState('');
-  const place = useRef<HTMLDivElement>(null);
-  const formOf = () => place.current!.closest('form')!;
-  const list = async (): Promise<void> => {
+  const list = async (form: HTMLFormElement): Promise<void> => {
     const given = { ...(needsKey && { api_key: t.key }), ...(regions.length > 0 && { region: t.region }) };
-    const ofKey = bodyOf(formOf(), given, {}, true);
-    const whose = preset && ofKey.api_key === undefined ? { voice_config_id: preset.id } : ofKey;
-    const body = needsKey ? whose : {};
-    setVoices((await ask('POST /api/providers/{name}/voices', { params: { name }, body })).voices);
+    const ofKey = bodyOf(form, given, {}, true);
+    const isOfPreset = needsKey && preset && ofKey.api_key === undefined;
+    const whose = isOfPreset ? { voice_config_id: preset.id } : ofKey;
+    setVoices((await ask('POST /api/providers/{name}/voices', { name, ...whose })).voices);
   };
   const shown = (voices ?? []).filter((voice) =>
     `${voice.name} ${voice.description} ${voice.languages}`.toLowerCase().includes(wanted.toLowerCase()),
   );
   return (
-    <div class="field" ref={place}>
+    <div class="field">
       <Action run={list} name={t.listVoices} />
       {voices && (
         <>
@@ -115,7 +111,7 @@ export function Voices({ provider, preset }: VoicesProps) {
                 {preview?.startsWith('https:') && (
                   <Action run={() => new Audio(preview).play()} name="▶" label={`${t.preview}: ${title}`} />
                 )}
-                <Action run={() => fillIn(formOf(), 'voice', id)} name={t.choose} />
+                <Action run={(form) => fillIn(form, 'voice', id)} name={t.choose} />
               </Row>
             )}
           </Rows>

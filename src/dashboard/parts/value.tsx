@@ -1,5 +1,7 @@
+import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Call } from '../api/answers.ts';
+import { aheadMs } from '../api/feed.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -91,4 +93,55 @@ interface BadgeProps {
 
 export function Badge({ tone = 'plain', children }: BadgeProps) {
   return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The time, by the second. */
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 1_000);
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const DATE = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** When something was: the time of day, with the date if that was not today. */
+export function Moment({ iso }: { readonly iso: string }) {
+  const date = new Date(iso);
+  const isRecent = now.peek() - date.getTime() < DAY_MS && date.getDate() === new Date().getDate();
+  return (
+    <time dateTime={iso} title={FULL.format(date)}>
+      {(isRecent ? CLOCK : DATE).format(date)}
+    </time>
+  );
+}
+
+/** How long something has lasted, as in 2:05. */
+export function Duration({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
+  const endMs = to === null ? now.value + aheadMs.value : Date.parse(to);
+  return <span class="digits">{clockOf((endMs - Date.parse(from)) / 1000)}</span>;
+}
+
+function clockOf(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => `${part}`.padStart(2, '0'));
+  const hours = Math.floor(whole / 3600);
+  return hours > 0 ? `${hours}:${parts.join(':')}` : `${Number(parts[0])}:${parts[1]}`;
+}
+
+/** How loud something is now, from 0 to 1. */
+export function Level({ label, level }: { readonly label: string; readonly level: number }) {
+  return <meter class="level" aria-label={label} min={0} max={1} value={Math.sqrt(level)} />;
+}
+
+/** The same of what changes with every frame: nothing else is drawn again. */
+export function LiveLevel({ label, of }: { readonly label: string; readonly of: Signal<number> }) {
+  return <Level label={label} level={of.value} />;
 }

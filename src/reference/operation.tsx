@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { BASE } from '../../api/request.ts';
-import { Source } from '../../parts/copy.tsx';
-import type { Body } from '../../parts/field.ts';
-import { Form } from '../../parts/form.tsx';
-import { Fold } from '../../parts/layout.tsx';
-import { texts } from '../../texts.ts';
-import { t } from '../docs.texts.ts';
-import { type Document, exampleOf, type Operation, type Schema, textOf } from './document.ts';
+import { BASE } from '../dashboard/api/request.ts';
+import { Source } from '../dashboard/parts/copy.tsx';
+import type { Body } from '../dashboard/parts/field.ts';
+import { Form } from '../dashboard/parts/form.tsx';
+import { texts } from '../dashboard/texts.ts';
+import { Fold } from './fold.tsx';
+import { t } from './reference.texts.ts';
+import { type Document, exampleOf, type Operation, type Schema, textOf } from './schema.ts';
 
 const JSON_TYPE = 'application/json';
 /** The field of the body: no parameter is called so. */
@@ -25,37 +25,34 @@ interface OperationProps {
 export function OperationBody(props: OperationProps) {
   const { document, operation } = props;
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
-  const parameters = operation.parameters ?? [];
-  const messages = operation['x-messages'];
+  const { parameters = [], 'x-messages': messages } = operation;
   const query = {
     properties: Object.fromEntries(parameters.map(({ name, schema = {} }) => [name, schema])),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
+  const shapes: readonly (readonly [title: string, schema: Schema | undefined])[] = [
+    ...(parameters.length > 0 ? [[t.parameters, query] as const] : []),
+    ...(body ? [[t.body, body] as const] : []),
+    ...Object.entries(operation.responses).map(
+      ([status, { description, content }]) =>
+        [`${status} ${description}`, status < '400' ? content?.[JSON_TYPE]?.schema : undefined] as const,
+    ),
+  ];
   return (
     <>
       <Prose text={operation.description} />
-      {parameters.length > 0 && <Shape title={t.parameters} document={document} schema={query} />}
-      {body && <Shape title={t.body} document={document} schema={body} />}
-      {Object.entries(operation.responses).map(([status, { description, content }]) => {
-        const schema = status < '400' ? content?.[JSON_TYPE]?.schema : undefined;
-        const title = `${status} ${description}`;
-        if (schema === undefined) return <Prose key={status} text={title} />;
-        return <Shape key={status} title={title} document={document} schema={schema} />;
+      {shapes.map(([title, schema]) => {
+        if (schema === undefined) return <Prose key={title} text={title} />;
+        const shape = () => <Source text={textOf(document, schema)} label={title} />;
+        return (
+          <Fold key={title} title={title}>
+            {shape}
+          </Fold>
+        );
       })}
       {messages ? <Messages {...messages} /> : <TryIt {...props} body={body} />}
     </>
   );
-}
-
-interface ShapeProps {
-  readonly title: string;
-  readonly document: Document;
-  readonly schema: Schema;
-}
-
-/** What is sent or answered. */
-function Shape({ title, document, schema }: ShapeProps) {
-  return <Fold title={title}>{() => <Source text={textOf(document, schema)} label={title} />}</Fold>;
 }
 
 /** Of a WebSocket, in both directions. */
@@ -75,36 +72,25 @@ function TryIt(props: OperationProps & { readonly body: Schema | undefined }) {
   const [answer, setAnswer] = useState('');
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'header');
   const named = parameters.map(({ name, required = false }) => [name, { label: name, required }] as const);
-  const fields = {
-    ...Object.fromEntries(named),
-    ...(body && { [BODY]: { label: t.body, type: 'area', rows: 8 } }),
-  };
+  const fields = { ...Object.fromEntries(named), ...(body && { [BODY]: { label: t.body, rows: 8 } }) };
   const example = { [BODY]: body && JSON.stringify(exampleOf(document, body), null, 2) };
-  const send = async (typed: Body): Promise<void> => {
-    const given = (name: string): string => `${typed[name] ?? ''}`;
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given(name)));
+  const send = async ({ [BODY]: json, ...typed }: Body): Promise<void> => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(`${typed[name]}`));
     const url = new URL(filled.slice(1), BASE);
     for (const { name, in: place } of parameters)
-      if (place === 'query' && given(name)) url.searchParams.set(name, given(name));
+      if (place === 'query' && typed[name]) url.searchParams.set(name, `${typed[name]}`);
     const response = await fetch(url, {
       method: method.toUpperCase(),
-      headers: {
-        ...(body && { 'Content-Type': JSON_TYPE }),
-        ...(apiKey && { 'X-API-Key': apiKey }),
-      },
-      ...(body && { body: given(BODY) }),
+      headers: { ...(body && { 'Content-Type': JSON_TYPE }), ...(apiKey && { 'X-API-Key': apiKey }) },
+      ...(json && { body: `${json}` }),
     });
     setAnswer(`${response.status} ${response.statusText}\n${pretty(await response.text())}`);
   };
+  const submit = (typed: Body) => send(typed).catch(() => setAnswer(texts.noAnswer));
   return (
     <details>
       <summary>{t.tryIt}</summary>
-      <Form
-        fields={fields}
-        stored={example}
-        submit={(typed) => send(typed).catch(() => setAnswer(texts.noAnswer))}
-        action={texts.send}
-      />
+      <Form fields={fields} stored={example} submit={submit} action={texts.send} />
       <div aria-live="polite">{answer !== '' && <Source text={answer} label={t.answer} />}</div>
     </details>
   );
@@ -120,14 +106,11 @@ function pretty(text: string): string {
 
 /** A description of the API: paragraphs, with code in backticks. */
 export function Prose({ text }: { readonly text: string }) {
-  if (text === '') return null;
-  return (
-    <>
-      {text.split('\n').map((line, at) => (
-        <p key={at}>
-          {line.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
-        </p>
-      ))}
-    </>
-  );
+  return text
+    .split('\n')
+    .map((line, at) => (
+      <p key={at}>
+        {line.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+      </p>
+    ));
 }

@@ -19,7 +19,7 @@ export interface Operation {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
@@ -41,13 +41,13 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** The schema itself in place of a reference to it. */
-export function resolved({ components }: Document, schema: Schema): Schema {
-  return schema.$ref === undefined ? schema : (components.schemas[nameOf(schema)] ?? {});
-}
-
 function nameOf({ $ref = '' }: Schema): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
+}
+
+/** The schema itself in place of a reference to it. */
+function resolved({ components }: Document, schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : (components.schemas[nameOf(schema)] ?? {});
 }
 
 /** Schemas may contain themselves. */
@@ -55,14 +55,7 @@ const DEEPEST = 5;
 
 /** A schema as types are written, with the descriptions of its fields above them. */
 export function textOf(document: Document, schema: Schema, depth = 0): string {
-  const {
-    type,
-    properties,
-    required = [],
-    items,
-    additionalProperties,
-    ...found
-  } = resolved(document, schema);
+  const { type, properties, required = [], items, ...found } = resolved(document, schema);
   const inner = (each: Schema): string => textOf(document, each, depth + 1);
   const choices = found.anyOf ?? found.oneOf;
   const values = found.const === undefined ? found.enum : [found.const];
@@ -70,8 +63,9 @@ export function textOf(document: Document, schema: Schema, depth = 0): string {
   if (choices) return choices.map((each) => textOf(document, each, depth)).join(' | ');
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (items) return `array of ${textOf(document, items, depth)}`;
-  if (typeof additionalProperties === 'object') return `{ [name]: ${inner(additionalProperties)} }`;
-  if (!properties) return typeof type === 'string' ? type : (type?.join(' | ') ?? 'any');
+  if (typeof found.additionalProperties === 'object')
+    return `{ [name]: ${inner(found.additionalProperties)} }`;
+  if (!properties) return [type ?? 'any'].flat().join(' | ');
   const indent = '  '.repeat(depth);
   const lines = Object.entries(properties).flatMap(([name, property]) => [
     ...(property.description ? [`${indent}  // ${property.description}`] : []),
@@ -80,19 +74,21 @@ export function textOf(document: Document, schema: Schema, depth = 0): string {
   return ['{', ...lines, `${indent}}`].join('\n');
 }
 
+const EMPTY: Readonly<Record<string, unknown>> = {
+  object: {},
+  array: [],
+  boolean: false,
+  integer: 0,
+  number: 0,
+};
+
 /** What a request may look like: the fields that it must have. */
-export function exampleOf(document: Document, schema: Schema, depth = 0): unknown {
-  const { type, properties = {}, required = [], ...rest } = resolved(document, schema);
-  const [first] = rest.anyOf ?? rest.oneOf ?? [];
-  if (first !== undefined) return exampleOf(document, first, depth);
-  const known = rest.default ?? rest.const ?? rest.enum?.[0];
-  if (known !== undefined) return known;
-  if (type === 'array') return [];
-  if (type === 'boolean') return false;
-  if (type === 'integer' || type === 'number') return 0;
-  if (type !== 'object') return '';
-  if (depth > 3) return {};
-  return Object.fromEntries(
-    required.map((name) => [name, exampleOf(document, properties[name] ?? {}, depth + 1)]),
-  );
+export function exampleOf(document: Document, schema: Schema): object {
+  const { anyOf, properties = {}, required = [] } = resolved(document, schema);
+  if (anyOf?.[0]) return exampleOf(document, anyOf[0]);
+  const fields = required.map((name) => {
+    const { type, ...field } = resolved(document, properties[name] ?? {});
+    return [name, field.default ?? field.const ?? field.enum?.[0] ?? EMPTY[`${type}`] ?? ''];
+  });
+  return Object.fromEntries(fields);
 }
