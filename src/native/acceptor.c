@@ -9,20 +9,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <node_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "napi-helpers.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 2
+#define INTERFACE_VERSION 3
 #define BACKLOG 512
 /* Time that a connection has for its first byte before it is reported without any. */
 #define DEFER_S 1
@@ -318,6 +317,18 @@ static struct in6_addr mapped(const struct in_addr *address) {
   return as;
 }
 
+/* How many descriptors there may be: the size of the process's table, which grows with the highest, or what is looked at. */
+static int descriptors(void) {
+  char line[128];
+  int size = MAX_COUNTED;
+  FILE *status = fopen("/proc/self/status", "re");
+  if (status == NULL) return size;
+  while (fgets(line, sizeof line, status) != NULL)
+    if (sscanf(line, "FDSize: %d", &size) == 1) break;
+  fclose(status);
+  return size < MAX_COUNTED ? size : MAX_COUNTED;
+}
+
 /* Whether a descriptor is a connection to this port from the network: its first bytes. */
 static bool comes_from(int fd, int port, const struct in6_addr *network, size_t network_bytes) {
   struct sockaddr_storage peer, own;
@@ -340,17 +351,71 @@ static napi_value connections_from(napi_env env, napi_callback_info info) {
   char text[INET6_ADDRSTRLEN] = "";
   struct in6_addr network;
   struct in_addr ipv4;
-  struct rlimit limit;
   napi_get_cb_info(env, info, &count, values, NULL, NULL);
   napi_get_value_string_utf8(env, values[1], text, sizeof text, NULL);
   const bool is_ipv4 = inet_pton(AF_INET, text, &ipv4) == 1;
   if (is_ipv4) network = mapped(&ipv4);
   else if (inet_pton(AF_INET6, text, &network) != 1) return value_of(env, 0);
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const int port = int_of(env, values[0]), most = limit.rlim_cur < MAX_COUNTED ? (int)limit.rlim_cur : MAX_COUNTED;
+  const int port = int_of(env, values[0]), most = descriptors();
   int found = 0;
   for (int fd = 0; fd < most; fd++) found += comes_from(fd, port, &network, is_ipv4 ? 15 : 6);
   return value_of(env, found);
+}
+
+/* What the kernel counts of a connection: bytes that came, and that were written to it, whoever has read them. */
+typedef struct {
+  double received, written;
+} Traffic;
+
+static bool traffic_of(int fd, Traffic *traffic) {
+  struct tcp_info info = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
+  traffic->received = (double)info.tcpi_bytes_received;
+  traffic->written = (double)(info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes);
+  return true;
+}
+
+static void push(napi_env env, napi_value array, double number) {
+  uint32_t length = 0;
+  napi_value value;
+  napi_get_array_length(env, array, &length);
+  napi_create_double(env, number, &value);
+  napi_set_element(env, array, length, value);
+}
+
+/* traffic(descriptor): an array of bytes received and bytes written; empty: it is no connection. */
+static napi_value traffic_(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value value, result;
+  Traffic traffic;
+  napi_get_cb_info(env, info, &count, &value, NULL, NULL);
+  napi_create_array(env, &result);
+  if (!traffic_of(int_of(env, value), &traffic)) return result;
+  push(env, result, traffic.received);
+  push(env, result, traffic.written);
+  return result;
+}
+
+/* What each descriptor had received when this thread last looked. */
+static __thread double *received_before;
+
+/* loud(bytes): the descriptors of TCP connections that have received so much since this thread last called it. */
+static napi_value loud(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value value, result;
+  napi_get_cb_info(env, info, &count, &value, NULL, NULL);
+  napi_create_array(env, &result);
+  if (received_before == NULL) received_before = calloc(MAX_COUNTED, sizeof *received_before);
+  if (received_before == NULL) return result;
+  const int least = int_of(env, value), most = descriptors();
+  for (int fd = 0; fd < most; fd++) {
+    Traffic traffic;
+    if (!traffic_of(fd, &traffic)) continue;
+    if (traffic.received - received_before[fd] >= least) push(env, result, fd);
+    received_before[fd] = traffic.received;
+  }
+  return result;
 }
 
 NAPI_MODULE_INIT() {
@@ -361,5 +426,7 @@ NAPI_MODULE_INIT() {
   add(env, exports, "closeDescriptor", close_descriptor);
   add(env, exports, "closeAtEnd", close_at_end);
   add(env, exports, "connectionsFrom", connections_from);
+  add(env, exports, "loud", loud);
+  add(env, exports, "traffic", traffic_);
   return exports;
 }

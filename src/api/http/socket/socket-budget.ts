@@ -1,3 +1,4 @@
+import { TooManyAttempts } from '../../../base/errors.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
 import { type BucketSize, TokenBucket } from '../../../base/token-bucket.ts';
@@ -37,6 +38,15 @@ export const FAULT: Price = {
   bytesPerUnit: 256,
   reason: 'too many invalid messages',
 };
+/** Frames that no library tells of, as empty continuations of a message. They are found later, so their account waits. */
+export const UNHEARD: Price = {
+  of: 'unheard',
+  units: 0,
+  bytesPerUnit: Number.POSITIVE_INFINITY,
+  reason: 'too many empty frames',
+};
+/** For how long an account that has sent them may open no WebSocket. */
+const BAN_MS = 10_000;
 
 /** What a connection has at its opening: it must not pay to reconnect. */
 const FIRST_UNITS = 100;
@@ -52,6 +62,12 @@ const MAX_ACCOUNTS = 10_000;
 interface AccountBudget {
   readonly own: TokenBucket;
   readonly shared: TokenBucket;
+  bannedUntilMs: number;
+}
+
+interface BudgetEvents {
+  spent(price: Price): void;
+  ban(): void;
 }
 
 /** The budgets of all WebSockets. */
@@ -66,16 +82,27 @@ export class SocketBudgets {
     this.#onSpent = onSpent;
   }
 
+  /** Throws TooManyAttempts while the account may open no WebSocket. */
+  assertMayOpen(accountId: string): void {
+    const leftMs = (this.#accounts.get(accountId)?.bannedUntilMs ?? 0) - this.#clock.monotonicMs();
+    if (leftMs > 0)
+      throw new TooManyAttempts(leftMs / 1_000, 'A WebSocket of this account sent too many empty frames');
+  }
+
   /** The budget of a new connection. `pace`: what it may send whatever its account's other connections do. */
   open(accountId: string, pace: BucketSize): SocketBudget {
     const account = this.#accounts.get(accountId) ?? {
       own: new TokenBucket(this.#clock, OWN),
       shared: new TokenBucket(this.#clock, SHARED),
+      bannedUntilMs: 0,
     };
     this.#accounts.set(accountId, account);
     const own = new TokenBucket(this.#clock, pace);
     own.take(pace.most);
-    return new SocketBudget(own, account, ({ of }) => this.#onSpent(of));
+    const ban = (): void => {
+      account.bannedUntilMs = this.#clock.monotonicMs() + BAN_MS;
+    };
+    return new SocketBudget(own, account, { spent: ({ of }) => this.#onSpent(of), ban });
   }
 }
 
@@ -90,22 +117,28 @@ export class SocketBudgets {
 export class SocketBudget {
   readonly #own: TokenBucket;
   readonly #account: AccountBudget;
-  readonly #onSpent: (price: Price) => void;
+  readonly #events: BudgetEvents;
   #units = FIRST_UNITS;
   #unansweredPings = 0;
 
-  constructor(own: TokenBucket, account: AccountBudget, onSpent: (price: Price) => void) {
+  constructor(own: TokenBucket, account: AccountBudget, events: BudgetEvents) {
     this.#own = own;
     this.#account = account;
-    this.#onSpent = onSpent;
+    this.#events = events;
   }
 
   /** Returns false if the connection must be closed. */
   pay(price: Price, bytes: number): boolean {
     this.#units -= price.units + bytes / price.bytesPerUnit;
     if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units))) return true;
-    this.#onSpent(price);
+    this.#events.spent(price);
     return false;
+  }
+
+  /** Counts as spent at once, and keeps the account from opening others for a while. */
+  ban(price: Price): void {
+    this.#events.spent(price);
+    this.#events.ban();
   }
 
   /** Notes that the gateway has sent a ping, which the client has to answer. */
