@@ -1,5 +1,6 @@
 import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
+import { onBehalfOf } from '../../../base/on-behalf.ts';
 import { ReadingTime } from '../../../base/reading-time.ts';
 import { systemClock } from '../../../base/time.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
@@ -251,16 +252,28 @@ export class Dispatcher {
   }
 
   /** Runs a handler. A synchronous reply is sent immediately, which also keeps pipelined requests in order. */
-  #handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
-    const answer = this.#once(route, incoming, body) ?? route.handler(incoming);
+  #handle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
+    const answer = this.#answer(exchange, compiled, incoming, body);
     if (!(answer instanceof Promise)) {
       answerWith(exchange, answer);
       return;
     }
+    compiled.answersLater = true;
     exchange.watchAbort();
     answer
       .then((late) => this.#turns.count(exchange, () => answerWith(exchange, late)))
       .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** What is left to do later is done on behalf of the account. Most answers come at once: they need not pay for that. */
+  #answer(
+    { accountId }: Exchange,
+    { route, answersLater }: CompiledRoute,
+    incoming: IncomingRequest,
+    body: Uint8Array,
+  ): Reply | Promise<Reply> {
+    const answer = () => this.#once(route, incoming, body) ?? route.handler(incoming);
+    return accountId === null || !answersLater ? answer() : onBehalfOf(accountId, answer);
   }
 
   /** Runs a handler that reads the body itself. The answer is sent when the handler is done. */
@@ -275,7 +288,7 @@ export class Dispatcher {
       const known = incoming.idempotency === null ? NO_BODY : await knownOf(body);
       return await (this.#once(route, incoming, known) ?? route.handler(incoming));
     };
-    answer()
+    (exchange.accountId === null ? answer() : onBehalfOf(exchange.accountId, answer))
       .finally(() => body.close())
       .then((reply) => answerWith(exchange, reply))
       .catch((error: unknown) => exchange.fail(error));
