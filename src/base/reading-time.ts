@@ -201,10 +201,9 @@ export class Reader {
    * than any other, of which there is one. That one has a part of each turn of the event loop.
    */
   mayGoOn(): boolean {
-    const holdsUpOthers = this.holdsUpOthers;
-    if (holdsUpOthers && this.#hasHadItsTurn()) return false;
+    if (this.hasHadItsTurn) return false;
     if (this.mayReadOn()) return true;
-    if (holdsUpOthers) return false;
+    if (this.holdsUpOthers) return false;
     this.#owedMs = 0;
     return true;
   }
@@ -220,7 +219,9 @@ export class Reader {
     this.#add(ms, this.#clock.monotonicMs());
   }
 
-  #hasHadItsTurn(): boolean {
+  /** Whether the account holds up others, and has had its part of this turn of the event loop. */
+  get hasHadItsTurn(): boolean {
+    if (!this.holdsUpOthers) return false;
     const { turn } = this.#company;
     if (turn !== this.#turn) this.#turnMs = 0;
     this.#turn = turn;

@@ -1,5 +1,6 @@
 import { TooManyAttempts } from '../../../base/errors.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Reader, ReadingTime } from '../../../base/reading-time.ts';
 import type { Clock } from '../../../base/time.ts';
 import { type BucketSize, TokenBucket } from '../../../base/token-bucket.ts';
 
@@ -59,7 +60,11 @@ const SHARED: BucketSize = { most: 40_000, perSecond: 200_000 };
 /** The 5,000 accounts that opened a socket last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
 
+/** A unit, in milliseconds. */
+const UNIT_MS = 0.0005;
+
 interface AccountBudget {
+  readonly reader: Reader;
   readonly own: TokenBucket;
   readonly shared: TokenBucket;
   bannedUntilMs: number;
@@ -73,12 +78,17 @@ interface BudgetEvents {
 /** The budgets of all WebSockets. */
 export class SocketBudgets {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #time: ReadingTime;
   readonly #onSpent: (of: string) => void;
   readonly #accounts = new LimitedMap<AccountBudget>(MAX_ACCOUNTS);
 
-  /** `onSpent` is told of each connection closed because it had spent its own, by what the client sent last. */
-  constructor(clock: Pick<Clock, 'monotonicMs'>, onSpent: (of: string) => void) {
+  /**
+   * `time`: of the thread. `onSpent` is told of each connection closed because it had spent its own, by what the client
+   * sent last.
+   */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, time: ReadingTime, onSpent: (of: string) => void) {
     this.#clock = clock;
+    this.#time = time;
     this.#onSpent = onSpent;
   }
 
@@ -92,6 +102,7 @@ export class SocketBudgets {
   /** The budget of a new connection. `pace`: what it may send whatever its account's other connections do. */
   open(accountId: string, pace: BucketSize): SocketBudget {
     const account = this.#accounts.get(accountId) ?? {
+      reader: this.#time.of(accountId),
       own: new TokenBucket(this.#clock, OWN),
       shared: new TokenBucket(this.#clock, SHARED),
       bannedUntilMs: 0,
@@ -130,7 +141,7 @@ export class SocketBudget {
   /** Returns false if the connection must be closed. */
   pay(price: Price, bytes: number): boolean {
     this.#units -= price.units + bytes / price.bytesPerUnit;
-    if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units))) return true;
+    if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units), price)) return true;
     this.#events.spent(price);
     return false;
   }
@@ -152,10 +163,17 @@ export class SocketBudget {
     return PONG;
   }
 
-  #isGranted(units: number): boolean {
-    const { own, shared } = this.#account;
-    if (!(this.#own.take(units) && own.take(units)) && !shared.take(units)) return false;
+  #isGranted(units: number, price: Price): boolean {
+    const { own, shared, reader } = this.#account;
+    const isInPace = this.#own.take(units) && own.take(units);
+    if (!isInPace && !(this.#mayBurst(price) && shared.take(units))) return false;
+    reader.charge(units * UNIT_MS);
     this.#units += units;
     return true;
+  }
+
+  /** Audio may come for minutes at once. Anything else, beside others, is no more than a part of a turn of the event loop. */
+  #mayBurst({ of }: Price): boolean {
+    return of === BINARY.of || !this.#account.reader.hasHadItsTurn;
   }
 }
