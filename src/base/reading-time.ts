@@ -150,9 +150,14 @@ class Company {
   }
 
   /** Whether others use the thread, and nobody uses it more. */
-  isHeldUpBy(use: RecentUse, nowMs: number): boolean {
+  isHeldUpBy(use: RecentUse, clock: Clock): boolean {
+    return use === this.#most && this.isBeside(use, clock);
+  }
+
+  /** Whether others use the thread. An account that was always alone does not even read the clock. */
+  isBeside(use: RecentUse, clock: Clock): boolean {
     const othersMs = use === this.#latest ? this.#othersMs : this.#latestMs;
-    return use === this.#most && nowMs - othersMs < IDLE_MS;
+    return othersMs !== Number.NEGATIVE_INFINITY && clock.monotonicMs() - othersMs < IDLE_MS;
   }
 }
 
@@ -191,9 +196,14 @@ export class Reader {
     return this.#use.at(this.#clock.monotonicMs());
   }
 
+  /** Whether other accounts use the thread. */
+  get hasCompany(): boolean {
+    return this.#company.isBeside(this.#use, this.#clock);
+  }
+
   /** Whether the account uses the thread more than any other, and others use it. */
   get holdsUpOthers(): boolean {
-    return this.#company.isHeldUpBy(this.#use, this.#clock.monotonicMs());
+    return this.#company.isHeldUpBy(this.#use, this.#clock);
   }
 
   /**
@@ -226,6 +236,14 @@ export class Reader {
     if (turn !== this.#turn) this.#turnMs = 0;
     this.#turn = turn;
     return this.#turnMs > MOST_IN_TURN_MS;
+  }
+
+  /** Counts what an account that nobody shares the thread with never has to rest for: its queries, and what sockets send. */
+  note(usedMs: number): void {
+    this.#use.add(usedMs, this.#clock.monotonicMs());
+    this.#turnMs += usedMs;
+    this.#company.note(this.#use, this.#clock.monotonicMs());
+    if (this.holdsUpOthers) this.#owedMs += usedMs;
   }
 
   #add(usedMs: number, nowMs: number): void {

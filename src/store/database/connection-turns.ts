@@ -9,6 +9,7 @@ import type { Clock } from '../../base/time.ts';
 const MOST_AT_ONCE_MS = 10;
 /** The same for the account that uses the thread most while others use it. */
 const GREEDY_AT_ONCE_MS = 1;
+const AT_ONCE = Promise.resolve();
 
 /**
  * Whose query or transaction is next. The queries of one account keep their order; of several accounts that wait, the one
@@ -35,56 +36,60 @@ export class ConnectionTurns {
   }
 
   /** Resolves when the caller has the connection, which it gives back by `leave`. */
-  async enter(): Promise<void> {
+  enter(): Promise<void> {
     const accountId = servedAccount();
     const reader = accountId === undefined ? this.#nobody : this.#time.of(accountId);
-    if (this.#holder === null && this.#waiting.size === 0 && this.#mayBegin(reader)) {
-      this.#hold(reader);
-      return;
-    }
+    if (this.#holder === null && this.#waiting.size === 0 && this.#begins(reader)) return AT_ONCE;
     const { promise, resolve } = Promise.withResolvers<void>();
     const others = this.#waiting.get(reader);
     if (others === undefined) this.#waiting.set(reader, [resolve]);
     else others.push(resolve);
     this.#admit();
-    await promise;
+    return promise;
   }
 
   leave(): void {
-    this.#holder?.count(this.#heldSinceMs);
+    const holder = this.#holder!;
     this.#holder = null;
+    // The gateway's own time matters only to those who wait.
+    if (holder !== this.#nobody || this.#waiting.size > 0) this.#count(holder);
     this.#admit();
+  }
+
+  /** The process may have waited for its own turn meanwhile. */
+  #count(holder: Reader): void {
+    holder.note(Math.min(this.#time.nowMs() - this.#heldSinceMs, MOST_AT_ONCE_MS));
   }
 
   #admit(): void {
     if (this.#holder !== null || this.#waiting.size === 0) return;
     const reader = this.#next();
-    if (!this.#mayBegin(reader)) return;
+    if (!this.#begins(reader)) return;
     const waiting = this.#waiting.get(reader)!;
     const resolve = waiting.shift()!;
     if (waiting.length === 0) this.#waiting.delete(reader);
-    this.#hold(reader);
     resolve();
   }
 
-  #hold(reader: Reader): void {
-    this.#holder = reader;
-    this.#heldSinceMs = this.#time.nowMs();
-  }
-
   #next(): Reader {
-    const [first, ...others] = this.#waiting.keys();
-    return others.reduce((least, each) => (each.recentMs < least.recentMs ? each : least), first!);
+    const [first] = this.#waiting.keys();
+    if (this.#waiting.size === 1) return first!;
+    const all = [...this.#waiting.keys()];
+    return all.reduce((least, each) => (each.recentMs < least.recentMs ? each : least));
   }
 
-  /** Otherwise the next turn of the event loop lets it begin. */
-  #mayBegin(reader: Reader): boolean {
+  /** Gives the connection, unless it has to wait for the next turn of the event loop. */
+  #begins(reader: Reader): boolean {
     const nowMs = this.#time.nowMs();
     if (this.#usedSinceMs === null) {
       this.#usedSinceMs = nowMs;
       setImmediate(this.#nextTurn);
-      return true;
+    } else {
+      const usedMs = nowMs - this.#usedSinceMs;
+      if (usedMs > MOST_AT_ONCE_MS || (usedMs > GREEDY_AT_ONCE_MS && reader.holdsUpOthers)) return false;
     }
-    return nowMs - this.#usedSinceMs <= (reader.holdsUpOthers ? GREEDY_AT_ONCE_MS : MOST_AT_ONCE_MS);
+    this.#holder = reader;
+    this.#heldSinceMs = nowMs;
+    return true;
   }
 }

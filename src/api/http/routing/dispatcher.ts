@@ -1,6 +1,5 @@
 import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
-import { onBehalfOf } from '../../../base/on-behalf.ts';
 import { ReadingTime } from '../../../base/reading-time.ts';
 import { systemClock } from '../../../base/time.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
@@ -265,15 +264,18 @@ export class Dispatcher {
       .catch((error: unknown) => exchange.fail(error));
   }
 
-  /** What is left to do later is done on behalf of the account. Most answers come at once: they need not pay for that. */
+  /** What is left to do later is done on behalf of the account, if it matters whose it is. */
   #answer(
-    { accountId }: Exchange,
+    exchange: Exchange,
     { route, answersLater }: CompiledRoute,
     incoming: IncomingRequest,
     body: Uint8Array,
   ): Reply | Promise<Reply> {
-    const answer = () => this.#once(route, incoming, body) ?? route.handler(incoming);
-    return accountId === null || !answersLater ? answer() : onBehalfOf(accountId, answer);
+    if (!answersLater) return this.#once(route, incoming, body) ?? route.handler(incoming);
+    return this.#turns.onBehalfOf(
+      exchange,
+      () => this.#once(route, incoming, body) ?? route.handler(incoming),
+    );
   }
 
   /** Runs a handler that reads the body itself. The answer is sent when the handler is done. */
@@ -288,7 +290,8 @@ export class Dispatcher {
       const known = incoming.idempotency === null ? NO_BODY : await knownOf(body);
       return await (this.#once(route, incoming, known) ?? route.handler(incoming));
     };
-    (exchange.accountId === null ? answer() : onBehalfOf(exchange.accountId, answer))
+    this.#turns
+      .onBehalfOf(exchange, answer)
       .finally(() => body.close())
       .then((reply) => answerWith(exchange, reply))
       .catch((error: unknown) => exchange.fail(error));

@@ -167,7 +167,7 @@ export class SocketBudget {
     const { own, shared, reader } = this.#account;
     const isInPace = this.#own.take(units) && own.take(units);
     if (!isInPace && !(this.#mayBurst(price) && shared.take(units))) return false;
-    reader.charge(units * UNIT_MS);
+    reader.note(units * UNIT_MS);
     this.#units += units;
     return true;
   }
