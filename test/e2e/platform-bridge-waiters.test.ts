@@ -30,14 +30,16 @@ afterAll(() => world?.stop());
 
 const waiting = () => world.gateway.metric('svc_bridge_requests_waiting');
 
+function conversationOf(user: string): { id: string } | undefined {
+  const query = 'select id from conversations where member_id = ?';
+  return readGatewayRows<{ id: string }>(world.gateway.dataFolder, query, `con_${user}`)[0];
+}
+
 /** The agent answers a person. */
 async function reply(user: string): Promise<void> {
-  const [conversation] = readGatewayRows<{ id: string }>(
-    world.gateway.dataFolder,
-    'select id from conversations where member_id = ?',
-    `con_${user}`,
-  );
-  const message = { platform: 'teams', conversation_id: conversation?.id, text: `to ${user}` };
+  // A request waits from its arrival on, and its conversation is stored meanwhile.
+  const { id } = await waitFor('the conversation', () => conversationOf(user));
+  const message = { platform: 'teams', conversation_id: id, text: `to ${user}` };
   expect((await world.gateway.agentApi.post('/api/dm/chat', message)).body.status).toBe('delivered');
 }
 

@@ -34,9 +34,10 @@ export class LazyServer {
   }
 
   post(request: McpRequest): Reply | Promise<Reply> {
-    return this.#endpoint
-      ? this.#endpoint.post(request)
-      : this.#loadedFor(request).then((endpoint) => endpoint.post(request));
+    if (this.#endpoint) return this.#endpoint.post(request);
+    // The HTTP server takes the body's memory back when this returns.
+    const bytes = request.body && Buffer.from(request.body);
+    return this.#loadedFor(request).then((endpoint) => endpoint.post(request, bytes));
   }
 
   async get(request: McpRequest): Promise<Reply> {

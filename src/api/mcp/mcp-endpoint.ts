@@ -57,10 +57,11 @@ export class McpEndpoint {
     return new Set([...this.#sessions.users(), ...listeners]);
   }
 
-  post(request: McpRequest): Reply | Promise<Reply> {
+  /** `bytes`: of the body, where the request's own are gone. */
+  post(request: McpRequest, bytes = request.body): Reply | Promise<Reply> {
     let body: unknown;
     try {
-      body = request.body && jsonOf(request.body);
+      body = bytes && jsonOf(bytes);
     } catch (error) {
       // Refused before the SDK would parse it.
       return rpcError(400, PARSE_ERROR, (error as JsonRefused).message);

@@ -1,3 +1,4 @@
+import { framePower, laterProduct } from '../../audio/frame-power.ts';
 import { frameSamples } from '../../base/frame.ts';
 
 /** ITU-T Q.23: the tones of the rows and columns, in Hz, and the keys row by row. */
@@ -10,6 +11,7 @@ const BLOCKS_PER_FRAME = 2;
 /** Blocks in a row that make a key, and blocks without it that end it: 30 ms of tone (ITU-T Q.24: 40 ms count), 40 ms of anything else. */
 const BLOCKS_TO_BEGIN = 2;
 const BLOCKS_TO_END = 3;
+const FULL_SCALE_POWER = 0x8000 ** 2;
 /** Q.24: tones down to −25 dBm0 count. A sine at full scale has 3.17 dBm0. */
 const LEAST_AMPLITUDE = 32_767 * 10 ** ((-25 - 3.17) / 20);
 /** Q.24: the higher tone may be 4 dB louder than the lower one, and 8 dB softer. */
@@ -18,10 +20,19 @@ const LEAST_TWIST = 10 ** (-8 / 20);
 /** The two tones against the others of the keypad, and their share of the power: speech has more besides. */
 const SELECTIVITY = 10 ** (8 / 20);
 const PURITY = 0.8;
-/** Of the power, that of the lower tone is at least so much, where both are a key. It spares most audio the higher tones. */
-const LEAST_LOW_SHARE = PURITY / (1 + MOST_TWIST * MOST_TWIST);
+/** Shares of the lower tone in the power of a key, by what its twist may be. */
+const MOST_LOW = 1 / (1 + LEAST_TWIST * LEAST_TWIST);
+const LEAST_LOW = 1 / (1 + MOST_TWIST * MOST_TWIST);
+/** A block is short: its products differ from those of endless tones by so much of the power. */
+const SLACK = 0.03;
 const NONE = -1;
 const TONES_HZ = [...ROWS_HZ, ...COLUMNS_HZ];
+const LAG_HZ = 8_000;
+/** How alike a key is to itself a sample of 8,000 Hz later, and two. Most audio is not: it needs no search for tones. */
+const ONE_LATER = likeness(1);
+const TWO_LATER = likeness(2);
+/** Of the power, that of the lower tone is at least so much, where both are a key. It spares audio the higher tones. */
+const LEAST_LOW_SHARE = PURITY * LEAST_LOW;
 
 /** Hears keys as tones in the audio of a peer that knows no telephone events (ITU-T Q.23), by Goertzel's algorithm. */
 export class ToneReceiver {
@@ -29,6 +40,7 @@ export class ToneReceiver {
   readonly #amplitudes = new Float64Array(TONES_HZ.length);
   readonly #block: Int16Array;
   readonly #hop: number;
+  readonly #lag: number;
   /** The key that sounds, and the one that may: index in the keypad. */
   #key = NONE;
   #candidate = NONE;
@@ -37,6 +49,7 @@ export class ToneReceiver {
   constructor(sampleRateHz: number) {
     this.#block = new Int16Array(frameSamples(sampleRateHz));
     this.#hop = this.#block.length / BLOCKS_PER_FRAME;
+    this.#lag = Math.round(sampleRateHz / LAG_HZ);
     this.#factors = Float64Array.from(TONES_HZ, (hz) => 2 * Math.cos((2 * Math.PI * hz) / sampleRateHz));
   }
 
@@ -80,8 +93,9 @@ export class ToneReceiver {
 
   /** The key that sounds in all of a block; NONE: none. */
   #keyIn(block: Int16Array): number {
-    const power = powerOf(block);
-    if (power < LEAST_AMPLITUDE * LEAST_AMPLITUDE) return NONE;
+    const share = framePower(block);
+    const power = share * FULL_SCALE_POWER;
+    if (power < LEAST_AMPLITUDE * LEAST_AMPLITUDE || !this.#mayBeKey(share)) return NONE;
     const row = this.#loudest(block, 0);
     const low = this.#amplitudes[row]!;
     if (low < LEAST_AMPLITUDE || (low * low) / 2 < power * LEAST_LOW_SHARE || !this.#standsOut(row, 0))
@@ -92,6 +106,12 @@ export class ToneReceiver {
     if (high > low * MOST_TWIST || high < low * LEAST_TWIST) return NONE;
     const isPure = (low * low + high * high) / 2 >= power * PURITY;
     return isPure ? row * COLUMNS_HZ.length + (column - ROWS_HZ.length) : NONE;
+  }
+
+  /** Whether the block that was measured last, which has this power of full scale, is as alike to itself as a key. */
+  #mayBeKey(power: number): boolean {
+    const isLikely = isWithin(laterProduct(this.#lag) / power, ONE_LATER);
+    return isLikely && isWithin(laterProduct(2 * this.#lag) / power, TWO_LATER);
   }
 
   /** Measures four tones at once: their recurrences do not wait for each other, so that takes hardly longer than one. */
@@ -151,8 +171,20 @@ export class ToneReceiver {
   }
 }
 
-function powerOf(block: Int16Array): number {
-  let sum = 0;
-  for (let i = 0; i < block.length; i++) sum += block[i]! * block[i]!;
-  return sum / block.length;
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** How alike a key, with anything that may sound beside it, is to itself so many samples of 8,000 Hz later; 1: its power. */
+function likeness(lag: number): Range {
+  const of = (hz: number): number => Math.cos((2 * Math.PI * hz * lag) / LAG_HZ);
+  const least = LEAST_LOW * of(ROWS_HZ.at(-1)!) + (1 - LEAST_LOW) * of(COLUMNS_HZ.at(-1)!);
+  const most = MOST_LOW * of(ROWS_HZ[0]!) + (1 - MOST_LOW) * of(COLUMNS_HZ[0]!);
+  const rest = 1 - PURITY + SLACK;
+  return { least: PURITY * least - rest, most: PURITY * most + rest };
+}
+
+function isWithin(value: number, { least, most }: Range): boolean {
+  return value >= least && value <= most;
 }

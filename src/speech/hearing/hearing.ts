@@ -9,6 +9,7 @@ import { Ear } from './ear.ts';
 import type { Verdict } from './interjection.ts';
 import type { Interruption } from './interruption.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
+import type { SuppressedVoice } from './noise-suppression.ts';
 import type { NewVoiceDetector } from './voice-detector.ts';
 
 /** Voices that are listened to by themselves. Those beyond are mixed. */
@@ -36,6 +37,8 @@ export interface HearingDeps {
   readonly interruption: Interruption;
   /** Null: nobody understands the voices. They are heard only to know when they speak. */
   readonly connect: ConnectRecognizer | null;
+  /** Takes the noise from one more voice. Null: there is no room, or nobody wants it. */
+  readonly suppress: (rateHz: number) => SuppressedVoice | null;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -211,9 +214,14 @@ export class Hearing {
   }
 
   #listening(speaker: string, fromMs: number): Listening {
-    const { connect, clock } = this.#deps;
+    const { connect, clock, suppress } = this.#deps;
     assert(connect !== null, 'nobody understands the voices');
-    return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect, clock }, this.#listener);
+    const suppressed = suppress(this.#rateHz);
+    return new Listening(
+      speaker,
+      { rateHz: this.#rateHz, fromMs, connect, clock, suppressed },
+      this.#listener,
+    );
   }
 
   /** Who else speaks over an utterance keeps it paused. */

@@ -1,6 +1,6 @@
 import { encodeUlaw } from '../../audio/g711.ts';
 import { Resampler } from '../../audio/resampler.ts';
-import { frameSamples } from '../../base/frame.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { oneLine } from '../../base/one-line.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
@@ -8,6 +8,7 @@ import { TokenBucket } from '../../base/token-bucket.ts';
 import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
+import type { SuppressedVoice } from './noise-suppression.ts';
 
 /** Longest line, in characters. Vendors send less. */
 const MAX_TEXT = 10_000;
@@ -17,6 +18,8 @@ const MAX_LANGUAGE = 35;
 /** Characters of final results, several times as many as anybody says. Each line is stored, so it costs more than its text. */
 const SAID = { most: 20_000, perSecond: 200 };
 const LINE_COST = 16;
+/** What suppression of noise holds back, in whole frames. */
+const SUPPRESSION_MS = 60;
 const FLOODED: SpeechFault = { kind: 'refused', words: 'The vendor sent more text than anybody can say' };
 
 export type ConnectRecognizer = (observer: RecognizerObserver) => Recognizer;
@@ -42,23 +45,28 @@ export class Listening {
   readonly #fromMs: number;
   readonly #recognizer: Recognizer;
   readonly #chunker: Chunker;
+  readonly #silence: Int16Array;
+  /** Null: the voice is recognized as it is. */
+  #suppressed: SuppressedVoice | null;
   readonly #observer: ListeningObserver;
   readonly #said: TokenBucket;
   /** The vendor sends text without end. */
   #isFlooded = false;
 
   constructor(speaker: string, parts: ListeningParts, observer: ListeningObserver) {
-    const { rateHz, fromMs, connect, clock } = parts;
+    const { rateHz, fromMs, connect, clock, suppressed = null } = parts;
     this.speaker = speaker;
     this.#fromMs = fromMs;
     this.#observer = observer;
     this.#said = new TokenBucket(clock, SAID);
+    this.#suppressed = suppressed;
+    this.#silence = new Int16Array(frameSamples(rateHz));
     this.#recognizer = connect({
       interim: (result) => this.#tell(result, (line) => observer.interim(this, line)),
       final: (result) => this.#tell(result, (line) => this.#hear(line)),
       turn: (state) => observer.turn(this, state),
       failed: (fault) => {
-        this.isOpen = false;
+        this.#end();
         observer.failed(fault);
       },
       disconnected: (fault) => observer.disconnected(fault),
@@ -68,7 +76,7 @@ export class Listening {
   }
 
   hear(frame: Int16Array): void {
-    if (this.isOpen) this.#chunker.add(frame);
+    if (this.isOpen) this.#chunker.add(this.#suppressed?.process(frame) ?? frame);
   }
 
   /** The speaker has paused. */
@@ -79,9 +87,17 @@ export class Listening {
   /** Resolves when the last results have been reported, within 2 s. */
   async close(): Promise<void> {
     if (!this.isOpen) return;
+    for (let ms = 0; this.#suppressed !== null && ms < SUPPRESSION_MS; ms += FRAME_MS)
+      this.hear(this.#silence);
     this.#chunker.end();
-    this.isOpen = false;
+    this.#end();
     await this.#recognizer.close();
+  }
+
+  #end(): void {
+    this.isOpen = false;
+    this.#suppressed?.close();
+    this.#suppressed = null;
   }
 
   #hear(line: RecognizedLine): void {
@@ -89,7 +105,7 @@ export class Listening {
     if (this.#said.take(line.text.length + LINE_COST)) return this.#observer.heard(this, line);
     this.#isFlooded = true;
     const wasOpen = this.isOpen;
-    this.isOpen = false;
+    this.#end();
     // What cannot be ended in the vendor's way is over all the same.
     if (wasOpen) this.#recognizer.close().catch(() => {});
     this.#observer.failed(FLOODED);
@@ -119,6 +135,8 @@ interface ListeningParts {
   readonly fromMs: number;
   readonly connect: ConnectRecognizer;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Default: the voice is recognized as it is. It is closed with the session. */
+  readonly suppressed?: SuppressedVoice | null;
 }
 
 /** Turns frames of 20 ms into chunks as a recognizer takes them. */

@@ -16,6 +16,8 @@ export interface SpeechCounts {
   /** For each result: from the end of what was said, where the vendor tells it, to the final result. */
   readonly finalMs: readonly number[];
   readonly droppedInterims: number;
+  /** Voices that were recognized with their noise, because too many are recognized without. */
+  readonly unsuppressed: number;
 }
 
 /** Counts on the bridge thread, for reports to the main thread. */
@@ -48,11 +50,15 @@ export class SpeechMeter {
     this.#counts.droppedInterims++;
   }
 
+  unsuppressed(): void {
+    this.#counts.unsuppressed++;
+  }
+
   /** What was counted since the last `reset`; null: nothing. */
   get counts(): SpeechCounts | null {
-    const { characters, spokenMs, heardMs, droppedInterims, firstByteMs, finalMs } = this.#counts;
-    const sum = characters + spokenMs + heardMs + droppedInterims + firstByteMs.length + finalMs.length;
-    return sum > 0 ? this.#counts : null;
+    const { firstByteMs, finalMs, ...numbers } = this.#counts;
+    const isNothing = Object.values(numbers).every((number) => number === 0);
+    return isNothing && firstByteMs.length + finalMs.length === 0 ? null : this.#counts;
   }
 
   reset(): void {
@@ -62,7 +68,15 @@ export class SpeechMeter {
 
 function nothing() {
   const [firstByteMs, finalMs]: [number[], number[]] = [[], []];
-  return { characters: 0, spokenMs: 0, heardMs: 0, firstByteMs, finalMs, droppedInterims: 0 };
+  return {
+    characters: 0,
+    spokenMs: 0,
+    heardMs: 0,
+    firstByteMs,
+    finalMs,
+    droppedInterims: 0,
+    unsuppressed: 0,
+  };
 }
 
 const REPORT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { LOCAL_VOICES } from '../local/flite-voices.ts';
 import { NO_SPHINX, sphinxProgram } from '../local/sphinx-program.ts';
-import { INTERRUPTIONS, text } from '../options/shared-options.ts';
+import { HEARING, INTERRUPTIONS, text } from '../options/shared-options.ts';
 import type { SpeechProvider } from './provider.ts';
 
 const GRAMMAR =
@@ -14,7 +14,7 @@ export const local: SpeechProvider = {
   kinds: {
     stt: {
       modelEnds: [],
-      fields: [text('grammar', 'Grammar', GRAMMAR, { maxLength: 2_000 })],
+      fields: [text('grammar', 'Grammar', GRAMMAR, { maxLength: 2_000 }), ...HEARING],
       missing: () => (sphinxProgram() === undefined ? NO_SPHINX : null),
     },
     tts: {

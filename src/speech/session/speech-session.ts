@@ -228,6 +228,7 @@ export class SpeechSession {
     for (const service of SERVICES)
       if (this.#settings[service] !== null) events.speechCounted(this.#sourceOf(service), counts);
     if (counts.droppedInterims > 0) events.queueFull('interim_results', counts.droppedInterims);
+    if (counts.unsuppressed > 0) events.queueFull('noise_suppression', counts.unsuppressed);
     this.#usage.add(counts);
   }
 

@@ -2,6 +2,7 @@ import { assert } from '../../base/assert.ts';
 import { type Reader, ReadingTime } from '../../base/reading-time.ts';
 import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
+import { NoiseSuppression } from '../hearing/noise-suppression.ts';
 import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
 import type { LocalPlaces } from '../local/local-places.ts';
 import { LocalRecognizer } from '../local/local-recognizer.ts';
@@ -46,6 +47,7 @@ export interface SpeechParts {
   readonly readingTime: ReadingTime;
   readonly split: SplitText;
   readonly newDetector: NewVoiceDetector;
+  readonly suppression: NoiseSuppression;
   readonly clock: Clock;
 }
 
@@ -55,6 +57,7 @@ export function speechParts(clock: Clock): SpeechParts {
     readingTime: new ReadingTime(clock),
     split: (text) => speechPieces(text, PIECES),
     newDetector: (rateHz) => new VoiceActivity({ rateHz: rateHz as FvadRateHz, ...TURNS }),
+    suppression: new NoiseSuppression(),
     clock,
   };
 }

@@ -6,6 +6,7 @@ import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import { interruptionOf } from '../hearing/interruption.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
+import type { SuppressedVoice } from '../hearing/noise-suppression.ts';
 import { meteredRecognizer, meteredSynthesizer } from '../metering/metered.ts';
 import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
@@ -106,8 +107,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
       });
   }
 
-  #newHearing(open: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
-    const { stt, tts, rings, voices } = open;
+  #newHearing(open: SpeechOpen, { newDetector, suppression, clock }: SpeechParts): Hearing | null {
+    const { stt, tts, rings, voices, accountId } = open;
     if (voices === null) return null;
     const { taps, speaker } = voices;
     const rateHz = taps[0]?.sampleRateHz;
@@ -116,8 +117,10 @@ class SpeechTransport implements Transport<SpeechCommands> {
     const interruption = interruptionOf(tts?.preset.options ?? {});
     const isInterruptible = (): boolean => interruption.how !== 'off' && this.#speaking?.isPlaying === true;
     const sent = new SentLevel(rings.sent);
+    const suppress = (voiceRateHz: number): SuppressedVoice | null =>
+      stt && suppression.of(accountId, stt.preset, voiceRateHz, () => this.#counts.meter.unsuppressed());
     return new Hearing(
-      { taps, speaker, sent, isInterruptible, interruption, newDetector, clock, connect },
+      { taps, speaker, sent, isInterruptible, interruption, newDetector, clock, connect, suppress },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),

@@ -1,5 +1,5 @@
 import { FrameRingProducer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
-import { Hearing } from '../../../src/speech/hearing/hearing.ts';
+import { Hearing, type HearingDeps } from '../../../src/speech/hearing/hearing.ts';
 import { interruptionOf } from '../../../src/speech/hearing/interruption.ts';
 import type { ConnectRecognizer } from '../../../src/speech/hearing/listening.ts';
 import { speechParts } from '../../../src/speech/transport/speech-parts.ts';
@@ -17,6 +17,8 @@ interface OverheardOptions {
   readonly clock?: ManualClock;
   /** By default, nothing is understood. */
   readonly connect?: ConnectRecognizer;
+  /** Default: nothing is taken from the voice. */
+  readonly suppress?: HearingDeps['suppress'];
 }
 
 /**
@@ -37,6 +39,7 @@ export class OverheardCall {
     clock = new ManualClock(),
     connect = (vendor) =>
       new ScriptedRecognizer(vendor, { format: { encoding: 's16le', sampleRateHz }, chunkMs: 100 }),
+    suppress = () => null,
   }: OverheardOptions) {
     this.#clock = clock;
     const memory = frameRingMemory(sampleRateHz);
@@ -51,6 +54,7 @@ export class OverheardCall {
         interruption: interruptionOf(pauses ? { interruption: 'pause' } : {}),
         connect,
         newDetector,
+        suppress,
         clock: this.#clock,
       },
       {

@@ -5,7 +5,7 @@ import wabt from 'wabt';
 
 const FOLDER = join(import.meta.dirname, '../../../src/audio');
 
-test.each(['convolve', 'summing'])('%s.wasm is built from %s.wat', async (name) => {
+test.each(['convolve', 'frame-power', 'summing'])('%s.wasm is built from %s.wat', async (name) => {
   const { parseWat } = await wabt();
   const text = readFileSync(join(FOLDER, `${name}.wat`), 'utf8');
   const module = parseWat(`${name}.wat`, text, { simd: true });

@@ -73,6 +73,7 @@ class Scene {
         speaker,
         connect: isUnderstood ? connect : null,
         newDetector,
+        suppress: () => null,
         clock: this.clock,
         sent: { take: () => (this.isPlaying ? 1 : 0) },
         isInterruptible: () => this.isPlaying,

@@ -16,6 +16,7 @@ const NOTHING = {
   firstByteMs: [],
   finalMs: [],
   droppedInterims: 0,
+  unsuppressed: 0,
 };
 
 it('meters text and audio of a synthesizer, and the first audio of each utterance', () => {

@@ -375,15 +375,16 @@ describe('the speech of a call', () => {
       firstByteMs: [80],
       finalMs: [300],
       droppedInterims: 0,
+      unsuppressed: 0,
     };
     scene.signal({ type: 'counts', ...counts });
-    scene.signal({ type: 'counts', ...counts, droppedInterims: 3 });
+    scene.signal({ type: 'counts', ...counts, droppedInterims: 3, unsuppressed: 1 });
     expect(scene.counted).toHaveLength(4);
     expect(scene.counted.slice(0, 2)).toMatchObject([
       { service: 'stt', provider: 'test', ...counts },
       { service: 'tts', provider: 'test', ...counts },
     ]);
-    expect([scene.told, scene.used]).toEqual([['full: interim_results 3'], []]);
+    expect([scene.told, scene.used]).toEqual([['full: interim_results 3', 'full: noise_suppression 1'], []]);
     scene.clock.advance(60_000);
     scene.signal({ type: 'counts', ...counts });
     expect(scene.used).toEqual([{ characters: 15, spokenMs: 1_200, heardMs: 3_000 }]);

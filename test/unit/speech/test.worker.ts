@@ -2,6 +2,7 @@ import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
 import { transportFactory } from '../../../src/media/transport.ts';
+import { NoiseSuppression } from '../../../src/speech/hearing/noise-suppression.ts';
 import type { ProviderClients } from '../../../src/speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../../../src/speech/transport/speech-protocol.ts';
 import { speechWith } from '../../../src/speech/transport/speech-transport.ts';
@@ -25,6 +26,7 @@ const worker = new BridgeWorker([
       providers: () => [tones],
       split: (text) => [text],
       newDetector: () => new LevelDetector(),
+      suppression: new NoiseSuppression(),
       readingTime: new ReadingTime(systemClock),
       clock: systemClock,
     }),

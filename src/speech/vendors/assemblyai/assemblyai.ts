@@ -1,4 +1,4 @@
-import { flag, integer, keyterms, list, model, number, text } from '../../options/shared-options.ts';
+import { flag, HEARING, integer, keyterms, list, model, number, text } from '../../options/shared-options.ts';
 import type { SpeechProvider, SpeechService } from '../../providers/provider.ts';
 import { ASSEMBLYAI } from './assemblyai-manners.ts';
 
@@ -47,6 +47,7 @@ const STT: SpeechService = {
     ),
     number('vad_threshold', 'Voice threshold', 'Certainty from which sound counts as speech', [0, 1]),
     flag('filter_profanity', 'Profanity filter', 'Masks profanity', false),
+    ...HEARING,
   ],
 };
 

@@ -1,4 +1,5 @@
 import {
+  HEARING,
   INTERRUPTIONS,
   integer,
   keyterms,
@@ -68,6 +69,7 @@ const STT: SpeechService = {
       'Seconds of silence that end what was said; ink-whisper only',
       [0.1, 10],
     ),
+    ...HEARING,
   ],
 };
 

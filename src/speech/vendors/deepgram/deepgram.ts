@@ -1,5 +1,6 @@
 import {
   flag,
+  HEARING,
   INTERRUPTIONS,
   integer,
   keyterms,
@@ -81,6 +82,7 @@ const STT: SpeechService = {
     keyterms(100, 100),
     list('redact', 'Redaction', 'What to leave out, such as pci or numbers', [20, 40]),
     NO_TRAINING,
+    ...HEARING,
   ],
 };
 

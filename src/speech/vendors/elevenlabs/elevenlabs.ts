@@ -1,5 +1,6 @@
 import {
   flag,
+  HEARING,
   INTERRUPTIONS,
   keyterms,
   language,
@@ -62,6 +63,7 @@ const STT: SpeechService = {
     ),
     keyterms(50, 20),
     flag('no_verbatim', 'Without fillers', 'Leaves out fillers and false starts', false),
+    ...HEARING,
   ],
 };
 

@@ -1,4 +1,5 @@
 import {
+  HEARING,
   INTERRUPTIONS,
   integer,
   keyterms,
@@ -49,6 +50,7 @@ const STT: SpeechService = {
       [200, 3_000, 600],
     ),
     integer('max_segment_s', 'Longest piece', 'Seconds of speech that are sent at a time', [5, 30, 20]),
+    ...HEARING,
   ],
 };
 

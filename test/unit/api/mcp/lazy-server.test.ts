@@ -43,6 +43,17 @@ test('early requests wait for one load', async () => {
   expect(server.sessionCount).toBe(7);
 });
 
+test('a message that waits for the load keeps its bytes', async () => {
+  const seen: unknown[] = [];
+  const post = (_request: McpRequest, bytes: Uint8Array) => void seen.push(Buffer.from(bytes).toString());
+  const server = new LazyServer(async () => ({ post }) as unknown as McpEndpoint, new ManualClock());
+  const body = Buffer.from('{"id":1}');
+  const early = server.post({ ...REQUEST, body });
+  body.fill(0);
+  await early;
+  expect(seen).toEqual(['{"id":1}']);
+});
+
 test('the server loads by itself after startup', async () => {
   const { server, clock, loads } = lazyServer();
   clock.advance(1_000);
