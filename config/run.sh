@@ -98,4 +98,7 @@ if [ "$present" != "$wanted" ] || ! is_fresh .; then install_packages "$wanted";
 node src/native/build.ts
 unlock
 
+# As in src/start.cjs, which would otherwise begin anew with the flag.
+is_new_enough || :
+[ "$major" -ge 24 ] || set -- --experimental-async-context-frame "$@"
 exec node "$@"

@@ -1,5 +1,7 @@
 import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
 import type { PlatformSubstitutes } from './assembly/platforms.ts';
+import { ReadingTime } from './base/reading-time.ts';
+import { ThreadUse } from './base/thread-use.ts';
 import type { Clock } from './base/time.ts';
 import { MemoryReducer, PROCESS_MEMORY } from './memory-reducer.ts';
 import { loadMediaIo } from './native/media-io.ts';
@@ -46,7 +48,7 @@ export async function startGateway(
 }
 
 /** What is there before the first part. */
-type FirstDeps = Omit<GatewayDeps, 'engine' | 'bridges' | 'store'>;
+type FirstDeps = Omit<GatewayDeps, 'engine' | 'bridges' | 'store' | 'readingTime'>;
 
 /** Each part gets at least this long to close, even past the deadline. */
 const LEAST_CLOSE_MS = 500;
@@ -70,9 +72,10 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
 async function startAll(deps: FirstDeps, substitutes: Substitutes): Promise<Running> {
   const engine = startEngine(deps);
   const bridges = bridgePool(deps, substitutes);
-  const store = await startStore(deps);
+  const readingTime = new ReadingTime(deps.clock, new ThreadUse());
+  const store = await startStore(deps, readingTime);
   const { assemble } = await import('./assembly/assemble.ts');
-  const running = await assemble({ ...deps, engine, bridges, store }, substitutes);
+  const running = await assemble({ ...deps, engine, bridges, store, readingTime }, substitutes);
   await engine.ready;
   giveMemoryBack(deps);
   return running;
@@ -119,10 +122,14 @@ function assertNativeMediaIo(): void {
   throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
-async function startStore({ settings, clock, loggers, closers }: FirstDeps): Promise<Store> {
+async function startStore(
+  { settings, clock, loggers, closers }: FirstDeps,
+  time: ReadingTime,
+): Promise<Store> {
   const { dataDir, masterKey, allowsNewDatabase, accountBytes } = settings;
   const onWarning = (text: string) => loggers.main.warn(text);
-  const store = await openStore({ dataDir, masterKey, allowsNewDatabase, accountBytes, onWarning, clock });
+  const options = { dataDir, masterKey, allowsNewDatabase, accountBytes, onWarning, clock, time };
+  const store = await openStore(options);
   closers.push(() => store.close());
   return store;
 }

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { planCores } from '../cores.ts';
 import { surroundings } from '../report/surroundings.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKS, attackOf } from './attacks.ts';
@@ -96,7 +97,9 @@ async function main(): Promise<void> {
     console.log('no permission to raise the priority: phone, agent and prober compete with the attackers');
   }
   const chosen = options();
-  const stage = await Stage.start(chosen.server);
+  const { plan, description } = planCores();
+  console.log(description);
+  const stage = await Stage.start(chosen.server, plan.gateway);
   if (stage.unknownSettings.length > 0)
     console.log(`this version of the gateway has no ${stage.unknownSettings.join(', ')}`);
   const faults = await judged(chosen, stage).finally(() => stage.stop());

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { RawConnection } from './raw-connection.ts';
 
 /** Opcodes of frames (RFC 6455 section 5.2). */
-export const OPCODE = { text: 1, binary: 2, ping: 9, pong: 10 } as const;
+export const OPCODE = { continuation: 0, text: 1, binary: 2, ping: 9, pong: 10 } as const;
 
 /** Opens WebSockets in parallel. Those that are refused are left out. */
 export async function openSockets(port: number, path: string, count: number): Promise<RawConnection[]> {

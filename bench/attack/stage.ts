@@ -64,11 +64,12 @@ export class Stage {
     this.#server = server;
   }
 
-  static async start(server: 'uws' | 'node'): Promise<Stage> {
+  /** `pinned`: the command that gives the gateway its core. */
+  static async start(server: 'uws' | 'node', pinned: readonly string[]): Promise<Stage> {
     const mailbox = await Mailbox.open();
     const { known, unknown } = split(settings(server, mailbox.url));
     const gateway = await Gateway.start({
-      prefix: ['nice', '-n', `${-getPriority()}`],
+      prefix: [...pinned, 'nice', '-n', `${-getPriority()}`],
       env: { ...known, NODE_OPTIONS: `--import ${COLLECT_GARBAGE}` },
     });
     const call = await LiveCall.start(gateway);

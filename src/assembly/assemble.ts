@@ -36,8 +36,6 @@ import type { GrantCache } from '../authorization/grant-cache.ts';
 import { FairShare } from '../base/fair-share.ts';
 import { Places } from '../base/places.ts';
 import type { Platform } from '../base/platform.ts';
-import { ReadingTime } from '../base/reading-time.ts';
-import { ThreadUse } from '../base/thread-use.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
@@ -73,9 +71,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics, clock);
-  const readingTime = new ReadingTime(clock, new ThreadUse());
-  metrics.watchShare('reading_time', readingTime.share);
-  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), readingTime, publicUrl };
+  metrics.watchShare('reading_time', given.readingTime.share);
+  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );

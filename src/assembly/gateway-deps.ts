@@ -22,6 +22,8 @@ export interface GatewayDeps {
   /** For connectors, as `Bridges` of their contract. */
   readonly bridges: BridgePool;
   readonly store: Store;
+  /** Of the main thread, as accounts share it. */
+  readonly readingTime: ReadingTime;
   readonly closers: Closer[];
 }
 
@@ -30,8 +32,6 @@ export interface PartDeps extends GatewayDeps {
   readonly metrics: Metrics;
   readonly events: BusinessEvents;
   readonly wakeups: Wakeups;
-  /** Of the main thread, for what models and platforms stream. */
-  readonly readingTime: ReadingTime;
   /** Base URL for clients, without a trailing slash. Known once HTTP listens. */
   readonly publicUrl: () => string;
 }

@@ -1,4 +1,5 @@
 import { RetryLater } from './errors.ts';
+import { EventLoopLimit } from './event-loop-limit.ts';
 import { FairShare, type ReleasePlace, type ShareReading } from './fair-share.ts';
 import { LimitedMap } from './limited-map.ts';
 import type { ThreadUse } from './thread-use.ts';
@@ -32,6 +33,12 @@ const MAX_ACCOUNTS = 10_000;
 const IDLE_MS = 1_000;
 /** Within this time, what an account has used counts half. */
 const HALF_LIFE_MS = 500;
+
+/**
+ * What the account that holds up others may have done in one turn of the event loop, in which they wait for all of it. The
+ * rest is begun in later turns, one thing in each.
+ */
+const MOST_IN_TURN_MS = 2;
 
 /** What a chunk of a body takes, of one byte too, and a megabyte in whatever chunks: to be handed on, counted, and written. */
 const CHUNK_MS = 0.03;
@@ -108,9 +115,23 @@ class Company {
   #latestMs = Number.NEGATIVE_INFINITY;
   /** When any other account than the latest used the thread. */
   #othersMs = Number.NEGATIVE_INFINITY;
+  #turn = 0;
+  #isTurnWatched = false;
 
   constructor(thread: Pick<ThreadUse, 'busy'>) {
     this.#thread = thread;
+  }
+
+  /** The turn of the event loop: another number in each. */
+  get turn(): number {
+    if (!this.#isTurnWatched) {
+      this.#isTurnWatched = true;
+      setImmediate(() => {
+        this.#isTurnWatched = false;
+        this.#turn += 1;
+      });
+    }
+    return this.#turn;
   }
 
   /** How many times as long as on an idle thread somebody rests. */
@@ -129,9 +150,14 @@ class Company {
   }
 
   /** Whether others use the thread, and nobody uses it more. */
-  isHeldUpBy(use: RecentUse, nowMs: number): boolean {
+  isHeldUpBy(use: RecentUse, clock: Clock): boolean {
+    return use === this.#most && this.isBeside(use, clock);
+  }
+
+  /** Whether others use the thread. An account that was always alone does not even read the clock. */
+  isBeside(use: RecentUse, clock: Clock): boolean {
     const othersMs = use === this.#latest ? this.#othersMs : this.#latestMs;
-    return use === this.#most && nowMs - othersMs < IDLE_MS;
+    return othersMs !== Number.NEGATIVE_INFINITY && clock.monotonicMs() - othersMs < IDLE_MS;
   }
 }
 
@@ -143,8 +169,12 @@ export class Reader {
   readonly #company: Company;
   readonly #allowance: TokenBucket;
   readonly #use = new RecentUse();
+  readonly #begun = new EventLoopLimit(1);
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
+  /** The turn of the event loop that was asked about last, and the time used since. */
+  #turn = -1;
+  #turnMs = 0;
 
   constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
     this.accountId = accountId;
@@ -161,13 +191,29 @@ export class Reader {
     return true;
   }
 
+  /** Milliseconds of the thread that the account has used lately. */
+  get recentMs(): number {
+    return this.#use.at(this.#clock.monotonicMs());
+  }
+
+  /** Whether other accounts use the thread. */
+  get hasCompany(): boolean {
+    return this.#company.isBeside(this.#use, this.#clock);
+  }
+
+  /** Whether the account uses the thread more than any other, and others use it. */
+  get holdsUpOthers(): boolean {
+    return this.#company.isHeldUpBy(this.#use, this.#clock);
+  }
+
   /**
    * Whether a request may be answered at once: within the allowance, and beyond it unless the account uses the thread more
-   * than any other, of which there is one.
+   * than any other, of which there is one. That one has a part of each turn of the event loop.
    */
   mayGoOn(): boolean {
+    if (this.hasHadItsTurn) return false;
     if (this.mayReadOn()) return true;
-    if (this.#company.isHeldUpBy(this.#use, this.#clock.monotonicMs())) return false;
+    if (this.holdsUpOthers) return false;
     this.#owedMs = 0;
     return true;
   }
@@ -183,8 +229,26 @@ export class Reader {
     this.#add(ms, this.#clock.monotonicMs());
   }
 
+  /** Whether the account holds up others, and has had its part of this turn of the event loop. */
+  get hasHadItsTurn(): boolean {
+    if (!this.holdsUpOthers) return false;
+    const { turn } = this.#company;
+    if (turn !== this.#turn) this.#turnMs = 0;
+    this.#turn = turn;
+    return this.#turnMs > MOST_IN_TURN_MS;
+  }
+
+  /** Counts what an account that nobody shares the thread with never has to rest for: its queries, and what sockets send. */
+  note(usedMs: number): void {
+    this.#use.add(usedMs, this.#clock.monotonicMs());
+    this.#turnMs += usedMs;
+    this.#company.note(this.#use, this.#clock.monotonicMs());
+    if (this.holdsUpOthers) this.#owedMs += usedMs;
+  }
+
   #add(usedMs: number, nowMs: number): void {
     this.#owedMs += usedMs;
+    this.#turnMs += usedMs;
     this.#use.add(usedMs, nowMs);
     this.#company.note(this.#use, nowMs);
   }
@@ -230,6 +294,7 @@ export class Reader {
 
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
+    if (this.holdsUpOthers) await this.#begun.enter();
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
     const release = await this.#place(signal);

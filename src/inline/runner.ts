@@ -1,5 +1,6 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
 import { EventLoopLimit } from '../base/event-loop-limit.ts';
+import { onBehalfOf } from '../base/on-behalf.ts';
 import type { TurnMetrics } from '../base/speech.ts';
 import { changeRows, type Db } from '../store/database/rows.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
@@ -126,7 +127,11 @@ export class InlineRunner implements AgentModels {
     return isSaid ? MOST_TURN_MS : 0;
   }
 
-  async #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {
+  #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {
+    return onBehalfOf(place.accountId, async () => await this.#inTurn(place, signal));
+  }
+
+  async #inTurn(place: BusyLane, signal: AbortSignal): Promise<boolean> {
     const release = await this.#domain.turns.take(place.accountId, SLOT_WAIT_MS);
     if (release === null) return await this.#skip(place);
     try {

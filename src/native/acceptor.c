@@ -9,20 +9,20 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <node_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "connections.h"
 #include "napi-helpers.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 2
+#define INTERFACE_VERSION 3
 #define BACKLOG 512
 /* Time that a connection has for its first byte before it is reported without any. */
 #define DEFER_S 1
@@ -31,8 +31,6 @@
 #define MAX_HEAD_BYTES 4096
 #define MAX_PREFIX_BYTES 64
 #define MAX_HOST_BYTES 256
-/* Descriptors that are looked at to count connections. Each takes 60 to 300 ns. */
-#define MAX_COUNTED 65536
 
 /* Declared by libuv, exported by Node: https://docs.libuv.org/en/v1.x/poll.html and /handle.html */
 #define UV_POLL 8
@@ -222,11 +220,6 @@ static Listener *listener_of(napi_env env, napi_callback_info info) {
   return listener;
 }
 
-static int port_of(const struct sockaddr_storage *address) {
-  return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
-                                              : ((const struct sockaddr_in *)address)->sin_port);
-}
-
 /* port(listener) */
 static napi_value port(napi_env env, napi_callback_info info) {
   struct sockaddr_storage address;
@@ -311,48 +304,6 @@ static napi_value close_at_end(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* An IPv4 address as one of IPv6. */
-static struct in6_addr mapped(const struct in_addr *address) {
-  struct in6_addr as = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
-  memcpy(as.s6_addr + 12, address, sizeof *address);
-  return as;
-}
-
-/* Whether a descriptor is a connection to this port from the network: its first bytes. */
-static bool comes_from(int fd, int port, const struct in6_addr *network, size_t network_bytes) {
-  struct sockaddr_storage peer, own;
-  socklen_t peer_length = sizeof peer, own_length = sizeof own;
-  if (getpeername(fd, (struct sockaddr *)&peer, &peer_length) != 0) return false;
-  if (peer.ss_family != AF_INET && peer.ss_family != AF_INET6) return false;
-  const struct in6_addr address = peer.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&peer)->sin6_addr
-                                                             : mapped(&((struct sockaddr_in *)&peer)->sin_addr);
-  if (memcmp(&address, network, network_bytes) != 0) return false;
-  return getsockname(fd, (struct sockaddr *)&own, &own_length) == 0 && port_of(&own) == port;
-}
-
-/*
- * connectionsFrom(port, address): how many connections to the port are open from the /24 of an IPv4 address, or the /48 of
- * an IPv6 address. uWebSockets.js does not tell whose connection was closed; the kernel knows whose are open.
- */
-static napi_value connections_from(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value values[2];
-  char text[INET6_ADDRSTRLEN] = "";
-  struct in6_addr network;
-  struct in_addr ipv4;
-  struct rlimit limit;
-  napi_get_cb_info(env, info, &count, values, NULL, NULL);
-  napi_get_value_string_utf8(env, values[1], text, sizeof text, NULL);
-  const bool is_ipv4 = inet_pton(AF_INET, text, &ipv4) == 1;
-  if (is_ipv4) network = mapped(&ipv4);
-  else if (inet_pton(AF_INET6, text, &network) != 1) return value_of(env, 0);
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const int port = int_of(env, values[0]), most = limit.rlim_cur < MAX_COUNTED ? (int)limit.rlim_cur : MAX_COUNTED;
-  int found = 0;
-  for (int fd = 0; fd < most; fd++) found += comes_from(fd, port, &network, is_ipv4 ? 15 : 6);
-  return value_of(env, found);
-}
-
 NAPI_MODULE_INIT() {
   napi_set_named_property(env, exports, "version", value_of(env, INTERFACE_VERSION));
   add(env, exports, "listen", listen_);
@@ -361,5 +312,7 @@ NAPI_MODULE_INIT() {
   add(env, exports, "closeDescriptor", close_descriptor);
   add(env, exports, "closeAtEnd", close_at_end);
   add(env, exports, "connectionsFrom", connections_from);
+  add(env, exports, "loud", loud);
+  add(env, exports, "traffic", traffic);
   return exports;
 }

@@ -23,10 +23,14 @@ export interface Accepting {
   closeAtEnd(): void;
   /** Number of open connections to a port from the /24 of an IPv4 address, or the /48 of an IPv6 address. */
   connectionsFrom(port: number, address: string): number;
+  /** Descriptors of TCP connections that have received at least so many bytes since this thread last asked. */
+  loud(leastBytes: number): readonly number[];
+  /** Bytes that a connection has received, and that were written to it; empty when it is closed. */
+  traffic(descriptor: number): readonly [received: number, written: number] | readonly [];
 }
 
 /** Must equal INTERFACE_VERSION in acceptor.c. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Returns the reason when it cannot be loaded. */
 export function loadAccepting(): Accepting | string {

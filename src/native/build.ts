@@ -32,7 +32,7 @@ const ADDONS: readonly Addon[] = [
   },
   {
     name: 'acceptor',
-    sources: ['acceptor.c'],
+    sources: ['acceptor.c', 'connections.c'],
     consequence: 'All call WebSockets run on the main thread',
   },
   {

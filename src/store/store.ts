@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import { Kysely } from 'kysely';
+import { ReadingTime } from '../base/reading-time.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import { AccountQuota } from './database/account-quota.ts';
 import { Checkpointer } from './database/checkpointer.ts';
 import { columns } from './database/columns.ts';
+import { ConnectionTurns } from './database/connection-turns.ts';
 import { lockData } from './database/data-lock.ts';
 import { openDatabase, withStatementCache } from './database/database.ts';
 import { QueueingDialect } from './database/dialect.ts';
@@ -46,6 +48,8 @@ export interface StoreOptions {
   readonly clock?: Clock;
   /** What one account may store in the database, in bytes. Default: 512 MiB. */
   readonly accountBytes?: number;
+  /** The main thread's time, as accounts share it. Default: of this store alone. */
+  readonly time?: ReadingTime;
 }
 
 /**
@@ -68,7 +72,8 @@ export async function openStore({ dataDir, clock = systemClock, ...options }: St
     database = openDatabase(databasePath, () => clock.nowIso());
     const secrets = openSecretBox(database, keyOptions);
     const quota = new AccountQuota(database, clock, options.accountBytes ?? ACCOUNT_BYTES);
-    return new SqliteStore(database, { secrets, quota }, releaseLock);
+    const turns = new ConnectionTurns(clock, options.time ?? new ReadingTime(clock));
+    return new SqliteStore(database, { secrets, quota, turns }, releaseLock);
   } catch (error) {
     database?.close();
     releaseLock();
@@ -99,7 +104,7 @@ class SqliteStore implements Store {
 
   constructor(
     database: Database,
-    { secrets, quota }: Pick<Store, 'secrets' | 'quota'>,
+    { secrets, quota, turns }: Pick<Store, 'secrets' | 'quota'> & { readonly turns: ConnectionTurns },
     releaseLock: () => void,
   ) {
     this.#database = database;
@@ -112,10 +117,11 @@ class SqliteStore implements Store {
     // Only an operator's shell would write to the database besides this process.
     this.#otherChanges = database.prepare<[], number>('pragma data_version').pluck();
     this.db = new Kysely<Tables>({
-      dialect: new QueueingDialect(
-        withStatementCache(database, (error) => this.disk.failure(error)),
-        () => database.inTransaction,
-      ),
+      dialect: new QueueingDialect({
+        database: withStatementCache(database, (error) => this.disk.failure(error)),
+        turns,
+        isInTransaction: () => database.inTransaction,
+      }),
       plugins: [columns],
     });
   }

@@ -19,6 +19,8 @@ const CLOSED_MS = 5_000;
 /** Of the gateway's main thread for one flood, most of it to refuse: without limits it was 500 to 15,000. */
 const MAX_CPU_MS = 150;
 const COUNTS = [1, 20] as const;
+const MOST_ENDLESS = 8;
+const BANNED_MS = 10_500;
 
 /** What costs the gateway more than the sender, by the bytes. */
 const FRAMES: readonly (readonly [string, Buffer])[] = [
@@ -29,6 +31,15 @@ const FRAMES: readonly (readonly [string, Buffer])[] = [
   ['messages {}', shortFrame(OPCODE.text, '{}')],
   ['questions', shortFrame(OPCODE.text, '{"type":"audio_config"}')],
 ];
+
+/** A message that never ends. Found within half a second, whatever has come by then. */
+const ENDLESS = {
+  what: 'empty continuations',
+  first: shortFrame(OPCODE.text, '', false),
+  unit: shortFrame(OPCODE.continuation, '', false),
+  bytes: 200_000_000,
+  maxCpuMs: 800,
+} as const;
 
 /** One client sends millions of the smallest things there are, and another account has a call meanwhile. */
 export const socketFloods: Attack = {
@@ -61,6 +72,16 @@ async function floodSockets(
       const sockets = await openSockets(httpPort, path, count);
       await flooding.flood(`${name} over ${count} ${what} sockets of one account`, sockets, frame);
     }
+  const sockets = await openSockets(httpPort, path, MOST_ENDLESS);
+  for (const socket of sockets) socket.send(ENDLESS.first);
+  await flooding.flood(
+    `${ENDLESS.what} over ${sockets.length} ${what} sockets of one account`,
+    sockets,
+    ENDLESS.unit,
+    ENDLESS,
+  );
+  // Until its account may open others.
+  await pause(BANNED_MS);
 }
 
 /** Bodies of a stranger, of somebody with a key, and a form. */
@@ -99,16 +120,21 @@ class Flooding {
     this.#cpu = cpu;
   }
 
-  async flood(what: string, connections: readonly RawConnection[], unit: Buffer): Promise<void> {
-    this.#notes.act(`${FLOOD_BYTES / 1e6} MB of ${what}`);
+  async flood(
+    what: string,
+    connections: readonly RawConnection[],
+    unit: Buffer,
+    { bytes, maxCpuMs } = { bytes: FLOOD_BYTES, maxCpuMs: MAX_CPU_MS },
+  ): Promise<void> {
+    this.#notes.act(`${bytes / 1e6} MB of ${what}`);
     let closed: readonly boolean[] = [];
     const cpuMs = await this.#cpu.msOf(async () => {
-      await flood(connections, unit, FLOOD_BYTES);
+      await flood(connections, unit, bytes);
       closed = await Promise.all(connections.map((each) => each.closesWithin(CLOSED_MS)));
     });
     const open = closed.filter((isClosed) => !isClosed).length;
     this.#notes.demand(open === 0 && closed.length > 0, `${what}: still open`, open);
-    this.#notes.demand(cpuMs < MAX_CPU_MS, `${what}: CPU of the main thread, ms`, Math.round(cpuMs));
+    this.#notes.demand(cpuMs < maxCpuMs, `${what}: CPU of the main thread, ms`, Math.round(cpuMs));
     for (const each of connections) each.destroy();
   }
 }

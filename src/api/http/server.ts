@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.ts';
+import { ReadingTime } from '../../base/reading-time.ts';
 import { type Clock, systemClock } from '../../base/time.ts';
 import { Backlog, type BacklogOptions } from './answer/backlog.ts';
 import { Traffic } from './answer/traffic.ts';
@@ -67,12 +68,13 @@ export class HttpServer {
     this.#backlog = new Backlog(options.backlog);
     this.#threads = options.threads ?? null;
     const onSpent = (of: string): void => void this.#closings.set(of, (this.#closings.get(of) ?? 0) + 1);
-    const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
+    const time = options.time ?? new ReadingTime(systemClock);
+    const dispatcher = new Dispatcher(this.#paths, this.#traffic, { ...options, time });
     const sockets = new SocketServer({
       paths: this.#paths,
       traffic: this.#traffic,
       backlog: this.#backlog,
-      budgets: new SocketBudgets(options.clock ?? systemClock, onSpent),
+      budgets: new SocketBudgets(options.clock ?? systemClock, time, onSpent),
       onError: options.onError,
       ownOrigin: options.ownOrigin,
       serve: (request, response) => dispatcher.serve(request, response),

@@ -43,8 +43,9 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUr
   });
 }
 
-/** `GET /schemas/{name}.json`: JSON Schemas of the messages of the WebSockets. */
+/** `GET /schemas/{name}.json`: JSON Schemas of the messages of the WebSockets. Each is made once: strangers may ask. */
 export function schemaRoute(): Route {
+  const made = new Map<string, Buffer>();
   return open.get('/schemas/{name}', {
     operationId: 'getSchema',
     summary: 'Get the JSON Schema of messages of a WebSocket',
@@ -58,7 +59,9 @@ export function schemaRoute(): Route {
       const key = name.replace(/\.json$/, '');
       const schema = Object.hasOwn(SOCKET_SCHEMAS, key) ? SOCKET_SCHEMAS[key] : undefined;
       if (!schema || key === name) throw new GatewayError('not_found');
-      return replyBytes(200, 'application/schema+json', Buffer.from(JSON.stringify(z.toJSONSchema(schema))));
+      const bytes = made.get(key) ?? Buffer.from(JSON.stringify(z.toJSONSchema(schema)));
+      made.set(key, bytes);
+      return replyBytes(200, 'application/schema+json', bytes);
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LibOpus } from '../../audio/libopus.ts';
 import { assert, unreachable } from '../../base/assert.ts';
+import { ReadingTime } from '../../base/reading-time.ts';
 import { systemClock } from '../../base/time.ts';
 import { loadAccepting } from '../../native/acceptor.ts';
 import { Doorbell } from '../../rings/doorbell.ts';
@@ -53,7 +54,9 @@ export class StreamWorker {
     this.#port = port;
     this.#figures = new ThreadFigures(options.figures);
     this.#asked = new AskedRequests(this.#post);
-    this.#budgets = new SocketBudgets(systemClock, (of) => this.#post({ type: 'spent', of }));
+    this.#budgets = new SocketBudgets(systemClock, new ReadingTime(systemClock), (of) =>
+      this.#post({ type: 'spent', of }),
+    );
     this.#library = openLibrary(this.#handlers(), this.#backlog);
     const onFull = (): void => this.#post({ type: 'playout_full' });
     this.#deps = {

@@ -1,3 +1,4 @@
+import { onBehalfOf } from '../../base/on-behalf.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { CancelTimer } from '../../base/time.ts';
 import {
@@ -117,7 +118,7 @@ export class InboxStream implements SocketHandler, AgentStream {
 
   #look(): void {
     this.#isStale = true;
-    if (!this.#isReading) void this.#readOn();
+    if (!this.#isReading) void onBehalfOf(this.accountId, () => this.#readOn());
   }
 
   async #readOn(): Promise<void> {

@@ -1,4 +1,5 @@
 import { EventLoopLimit } from '../../base/event-loop-limit.ts';
+import { onBehalfOf } from '../../base/on-behalf.ts';
 import { KeyedRuns } from '../../messaging/inbox/keyed-runs.ts';
 import { listInlineAccounts, listInlineAgents } from '../../store/inline/inline-agents.ts';
 import type { InlineDomain } from '../inline-domain.ts';
@@ -70,7 +71,7 @@ export class FeedReaders {
   async #read(accountId: string): Promise<void> {
     for (let isFull = true; isFull; ) {
       await this.#limit.enter();
-      const claimed = await claimEvents(this.#domain, accountId);
+      const claimed = await onBehalfOf(accountId, () => claimEvents(this.#domain, accountId));
       for (const lane of claimed.lanes) this.#onClaimed(lane);
       for (const conversationId of claimed.silent) this.#hush(conversationId);
       if (claimed.hasNews) this.#domain.wakeups.wake(accountId);

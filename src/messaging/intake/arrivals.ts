@@ -2,6 +2,7 @@ import { type Address, keyOfAddress, type LoginRef } from '../../base/address.ts
 import { TooManyAttempts } from '../../base/errors.ts';
 import { FairShare } from '../../base/fair-share.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
+import { onBehalfOf } from '../../base/on-behalf.ts';
 import type { Clock } from '../../base/time.ts';
 import { type BucketSize, TokenBucket } from '../../base/token-bucket.ts';
 
@@ -46,7 +47,7 @@ export class Arrivals {
   /** Does what stores something that arrived, when it is the owner's turn. Rejects with TooManyAttempts when it is not. */
   async inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const refusal = (): Error => new TooManyAttempts(WAIT_MS / 1_000);
-    return await this.turns.run(owner, { withinMs: WAIT_MS, refusal }, work);
+    return await this.turns.run(owner, { withinMs: WAIT_MS, refusal }, () => onBehalfOf(owner, work));
   }
 
   /** Times that are out of order do no harm: a bucket loses what it gets back with the next one. */

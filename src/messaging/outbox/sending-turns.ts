@@ -1,5 +1,6 @@
 import type { LoginRef } from '../../base/address.ts';
 import { FairShare, type ReleasePlace, type ShareReading } from '../../base/fair-share.ts';
+import { onBehalfOf } from '../../base/on-behalf.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Messenger, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
@@ -62,7 +63,8 @@ export class SendingTurns {
     const leave = await this.all.take(whose.accountId, withinMs, signal);
     if (leave === null) return null;
     try {
-      return await this.#paced(whose, { withinMs: endMs - this.#clock.monotonicMs(), signal }, send);
+      const limits = { withinMs: endMs - this.#clock.monotonicMs(), signal };
+      return await onBehalfOf(whose.accountId, () => this.#paced(whose, limits, send));
     } finally {
       leave();
     }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { SqliteDatabase } from 'kysely';
 import {
   type DatabaseConnection,
@@ -8,6 +7,13 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { columns } from './columns.ts';
+import type { ConnectionTurns } from './connection-turns.ts';
+
+interface QueueingDialectOptions {
+  readonly database: SqliteDatabase;
+  readonly turns: ConnectionTurns;
+  readonly isInTransaction: () => boolean;
+}
 
 /**
  * Kysely's SQLite dialect with its own queue for the single connection. Kysely's lock wakes every waiter each time it
@@ -15,17 +21,15 @@ import { columns } from './columns.ts';
  * there.
  */
 export class QueueingDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-  readonly #isInTransaction: () => boolean;
+  readonly #options: QueueingDialectOptions;
 
-  constructor(database: SqliteDatabase, isInTransaction: () => boolean) {
-    super({ database });
-    this.#database = database;
-    this.#isInTransaction = isInTransaction;
+  constructor(options: QueueingDialectOptions) {
+    super({ database: options.database });
+    this.#options = options;
   }
 
   override createDriver(): QueueingDriver {
-    return new QueueingDriver(this.#database, this.#isInTransaction);
+    return new QueueingDriver(this.#options);
   }
 
   override createAdapter(): LocklessAdapter {
@@ -60,25 +64,14 @@ class LocklessAdapter extends SqliteAdapter {
   }
 }
 
-/**
- * How long queries and transactions follow each other before everything else gets its turn. SQLite answers at once, so a
- * hundred that wait would run in one turn of the event loop; calls and requests would have to wait for its end.
- */
-const MOST_AT_ONCE_MS = 10;
-
-/** Passes the connection from one query or transaction to the next, in request order. */
+/** Passes the connection from one query or transaction to the next. */
 class QueueingDriver extends SqliteDriver {
+  readonly #turns: ConnectionTurns;
   readonly #isInTransaction: () => boolean;
-  #last: Promise<void> = Promise.resolve();
-  #handOn: () => void = () => {};
-  /** When the connection was first used in this turn; null: not yet. */
-  #usedSinceMs: number | null = null;
-  readonly #nextTurn = (): void => {
-    this.#usedSinceMs = null;
-  };
 
-  constructor(database: SqliteDatabase, isInTransaction: () => boolean) {
+  constructor({ database, turns, isInTransaction }: QueueingDialectOptions) {
     super({ database });
+    this.#turns = turns;
     this.#isInTransaction = isInTransaction;
   }
 
@@ -88,24 +81,11 @@ class QueueingDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const former = this.#last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#last = promise;
-    await former;
-    if (this.#isOverdue()) await turn();
-    this.#handOn = resolve;
+    await this.#turns.enter();
     return await super.acquireConnection();
   }
 
-  #isOverdue(): boolean {
-    const nowMs = performance.now();
-    if (this.#usedSinceMs !== null) return nowMs - this.#usedSinceMs > MOST_AT_ONCE_MS;
-    this.#usedSinceMs = nowMs;
-    setImmediate(this.#nextTurn);
-    return false;
-  }
-
   override async releaseConnection(): Promise<void> {
-    this.#handOn();
+    this.#turns.leave();
   }
 }

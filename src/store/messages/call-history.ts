@@ -5,8 +5,10 @@ import { deleteOldest } from '../database/delete-some.ts';
 import type { Db, Row } from '../database/rows.ts';
 import type { CallRow } from './calls.ts';
 
-/** A search examines this many calls and their transcripts at a time, which takes some 10 ms of the main thread. */
+/** A search examines this many calls and their transcripts for a page. */
 const EXAMINED = 500;
+/** Whose transcripts are looked for in one query, and how many lines, of at most 10,000 characters: some milliseconds. */
+const SEARCHED = { calls: 50, lines: 100 } as const;
 
 /** The position after a call, among those of an account from the newest to the oldest. */
 export interface HistoryPosition {
@@ -23,7 +25,7 @@ export interface HistoryFilter {
   /** Null: all. */
   readonly platforms: readonly Platform[] | null;
   readonly result: TerminationResult | null;
-  /** Part of the caller, of the address or of what was said, not case-sensitive for ASCII; '' for all. */
+  /** Part of the caller, of the address or of what was said, not case-sensitive; '' for all. */
   readonly search: string;
   /** Null: from the newest on. */
   readonly after: HistoryPosition | null;
@@ -58,7 +60,7 @@ export async function endedCalls(db: Db, filter: HistoryFilter): Promise<History
   // The last one examined says where to go on.
   const rest = all.length < examined ? null : positionOf(all.at(-1)!);
   if (search === '') return { calls: all, next: rest };
-  const ids = new Set(await idsWith(db, all, search));
+  const ids = await idsWith(db, all, search);
   const found = all.filter(({ callId }) => ids.has(callId));
   return found.length > limit
     ? { calls: found.slice(0, limit), next: positionOf(found[limit - 1]!) }
@@ -81,34 +83,54 @@ function isBehind({ createdAt, callId }: HistoryPosition): RawBuilder<boolean> {
     (select rowid from calls as last where last.call_id = ${callId}), 0))`;
 }
 
-/** Returns the ids of the calls that a text occurs in. */
-async function idsWith(db: Db, calls: readonly CallRow[], search: string): Promise<string[]> {
-  if (calls.length === 0) return [];
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const has = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
-  const found = await db
-    .selectFrom('calls')
-    .select('callId')
-    .where(
-      'callId',
-      'in',
-      calls.map(({ callId }) => callId),
-    )
-    .where(({ or, exists, selectFrom }) =>
-      or([
-        has('caller'),
-        has('meeting_url'),
-        has('agent_name'),
-        exists(
-          selectFrom('transcriptLines')
-            .select('position')
-            .whereRef('transcriptLines.callId', '=', 'calls.callId')
-            .where(has('transcript_lines.text')),
-        ),
-      ]),
-    )
+/**
+ * Returns the ids of the calls that a text occurs in. It is looked for here and not by SQLite, which takes the length of a
+ * text times that of what is searched.
+ */
+async function idsWith(db: Db, calls: readonly CallRow[], search: string): Promise<Set<string>> {
+  const wanted = search.toLowerCase();
+  const has = (text: string): boolean => text.toLowerCase().includes(wanted);
+  const isNamed = ({ caller, meetingUrl, agentName }: CallRow) => [caller, meetingUrl, agentName].some(has);
+  const found = new Set(calls.filter(isNamed).map(({ callId }) => callId));
+  const ids = calls
+    .map(({ callId }) => callId)
+    .filter((id) => !found.has(id))
+    .sort();
+  while (ids.length > 0) await addSaid(db, ids.splice(0, SEARCHED.calls), has, found);
+  return found;
+}
+
+/** Adds those of the calls to `found` in which such a text was said. `ids` are sorted. */
+async function addSaid(
+  db: Db,
+  ids: readonly string[],
+  has: (text: string) => boolean,
+  found: Set<string>,
+): Promise<void> {
+  for (let rest = ids, position = -1; rest.length > 0; ) {
+    // Once some lines of the first one were looked at, it is finished by itself.
+    const some = position < 0 ? rest : rest.slice(0, 1);
+    const lines = await linesOf(db, some, position);
+    for (const { callId, text } of lines) if (!found.has(callId) && has(text)) found.add(callId);
+    const last = lines.length < SEARCHED.lines ? null : lines.at(-1)!;
+    const isFinished = last === null || found.has(last.callId);
+    const end = last?.callId ?? some.at(-1)!;
+    rest = rest.filter((id) => (isFinished ? id > end : id >= end));
+    position = isFinished ? -1 : last.position;
+  }
+}
+
+/** The next lines of calls. */
+async function linesOf(db: Db, callIds: readonly string[], position: number) {
+  return await db
+    .selectFrom('transcriptLines')
+    .select(['callId', 'position', 'text'])
+    .where('callId', 'in', callIds)
+    .where('position', '>', position)
+    .orderBy('callId')
+    .orderBy('position')
+    .limit(SEARCHED.lines)
     .execute();
-  return found.map(({ callId }) => callId);
 }
 
 /** A line of the transcript of an ended call. */

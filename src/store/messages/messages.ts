@@ -163,17 +163,63 @@ interface PageOfMessages {
   readonly limit: number;
 }
 
+/** Messages looked at in one query, which takes a millisecond or two, however few of them are wanted. */
+const EXAMINED = 1_000;
+
 /** Returns the messages after a position in the conversations visible to a scope, oldest first. */
-export async function messagesAfter(
+export async function messagesAfter(db: Db, scope: AgentScope, page: PageOfMessages): Promise<Message[]> {
+  const { filter, limit } = page;
+  const found: Message[] = [];
+  for (let from: MessagePosition | null = page.position; from !== null; ) {
+    const position: MessagePosition = from;
+    found.push(...(await wantedOf(db, scope, { position, filter, limit: limit - found.length })));
+    from = found.length === limit ? null : await lastExamined(db, scope.accountId, position);
+  }
+  return found;
+}
+
+/** Where the messages end that one query looks at; null: there are no more. */
+async function lastExamined(
+  db: Db,
+  accountId: string,
+  { createdAt, seq }: MessagePosition,
+): Promise<MessagePosition | null> {
+  const { rows } = await farther(db, { accountId, createdAt, seq });
+  return rows[0] ?? null;
+}
+
+const farther = prepared(
+  (db, { accountId, createdAt, seq }: MessagePosition & { readonly accountId: string }) =>
+    db
+      .selectFrom('messages')
+      .select(['createdAt', 'seq'])
+      .where('accountId', '=', accountId)
+      .where(sql<boolean>`(created_at, seq) > (${createdAt}, ${seq})`)
+      .orderBy('createdAt')
+      .orderBy('seq')
+      .limit(1)
+      .offset(sql.lit(EXAMINED - 1)),
+);
+
+/** Those that are wanted of the next messages. */
+async function wantedOf(
   db: Db,
   scope: AgentScope,
   { position: { createdAt, seq }, filter: { platform, conversationId }, limit }: PageOfMessages,
 ): Promise<Message[]> {
   const found = db
-    .selectFrom('messages')
+    .selectFrom((from) =>
+      from
+        .selectFrom('messages')
+        .selectAll()
+        .where('accountId', '=', scope.accountId)
+        .where(sql<boolean>`(created_at, seq) > (${createdAt}, ${seq})`)
+        .orderBy('createdAt')
+        .orderBy('seq')
+        .limit(EXAMINED)
+        .as('messages'),
+    )
     .selectAll()
-    .where('messages.accountId', '=', scope.accountId)
-    .where(sql<boolean>`(messages.created_at, messages.seq) > (${createdAt}, ${seq})`)
     .where(({ exists, selectFrom }) => {
       const seen = selectFrom('conversations')
         .select(sql`1`.as('one'))

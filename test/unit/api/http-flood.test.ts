@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Socket, SocketHandler, SocketRoute } from '../../../src/api/http/socket/socket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually, RawClient, served } from './served.ts';
@@ -15,6 +15,7 @@ const HANDSHAKE = [
 ].join('\r\n');
 
 /** Opcodes (RFC 6455, section 5.2). */
+const CONTINUATION = 0;
 const TEXT = 1;
 const BINARY = 2;
 const CLOSE = 8;
@@ -55,9 +56,9 @@ class Counter implements SocketHandler {
 }
 
 /** A frame of a client with a mask of zeros. */
-function frame(opcode: number, payload = ''): Buffer {
+function frame(opcode: number, payload = '', isLast = true): Buffer {
   return Buffer.concat([
-    Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
+    Buffer.from([(isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
     Buffer.from(payload),
   ]);
 }
@@ -122,6 +123,27 @@ describe('a client that sends more than any honest one', () => {
     // The ws package cuts whoever does not read the answers to its pings.
     if (isTold()) expect(closeFrame(client)).toBe(outcome);
     else expect([server.library, reason]).toEqual(['node', 'ping']);
+  });
+
+  it('is closed for a message that never ends, and may not come again at once', async () => {
+    const { server, open } = await site();
+    const { client, handler } = await open();
+    const other = await open('acc_2');
+    client.write(frame(TEXT, '', false));
+    const empty = repeated(frame(CONTINUATION, '', false), 100_000);
+    const timer = setInterval(() => client.socket.writableLength < 1e6 && client.write(empty), 5);
+    onTestFinished(() => clearInterval(timer));
+    await eventually(() => handler.outcome !== '');
+    clearInterval(timer);
+    const [outcome, reason] =
+      server.library === 'uws' ? ['1008 too many empty frames', ['unheard', 1]] : ['1008 ', null];
+    expect(handler.outcome.startsWith(outcome as string)).toBe(true);
+    expect([...server.socketClosings]).toEqual(reason === null ? [] : [reason]);
+    expect(other.handler.outcome).toBe('');
+    await open('acc_2');
+    if (server.library === 'node') return;
+    const again = await open();
+    expect(again.client.received).toContain('429');
   });
 
   it('does not affect another account, whose file of ten minutes is taken at once', async () => {

@@ -9,6 +9,7 @@ import {
   TEXT,
   UNASKED_PONG,
 } from '../../../src/api/http/socket/socket-budget.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** That of a call. */
@@ -20,8 +21,9 @@ const JSON_FRAME_BYTES = 900;
 function world() {
   const clock = new ManualClock();
   const spent: string[] = [];
-  const budgets = new SocketBudgets(clock, (of) => spent.push(of));
-  return { clock, spent, open: (accountId = 'acc_1') => budgets.open(accountId, PACE) };
+  const time = new ReadingTime(clock);
+  const budgets = new SocketBudgets(clock, time, (of) => spent.push(of));
+  return { clock, time, spent, open: (accountId = 'acc_1') => budgets.open(accountId, PACE) };
 }
 
 /** How many of `most` are paid for. */
@@ -40,6 +42,17 @@ it('ends what would hold the main thread up for more than about 20 ms', () => {
   const prices = [BINARY, TEXT, PING, UNASKED_PONG, FAULT];
   const counts = prices.map((price) => paid(world().open(), price));
   expect(counts).toEqual([40_100, 2_864, 10_025, 1_002, 668]);
+});
+
+it('ends what holds up others after about 2 ms of a turn of the event loop, unless it is audio', () => {
+  const { time, open } = world();
+  time.of('acc_2').charge(1);
+  paid(open(), PING, 0, 100);
+  const counts = [TEXT, FAULT].map((price) => paid(open(), price));
+  expect(counts[0]).toBeLessThan(450);
+  expect(counts[1]).toBeLessThan(10);
+  expect(paid(open(), BINARY, FRAME_BYTES, 20_000)).toBe(20_000);
+  expect(paid(open('acc_2'), TEXT, 0, 1_000)).toBe(1_000);
 });
 
 it('counts bytes: 80 MB of audio, 10 MB of text', () => {

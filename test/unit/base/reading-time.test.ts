@@ -99,6 +99,25 @@ describe('the time for what is streamed', () => {
   });
 });
 
+describe('the account that holds up others', () => {
+  it('begins no more than one thing in a turn of the event loop, once it has used two milliseconds of it', async () => {
+    time.of('quiet').charge(1);
+    const greedy = time.of('greedy');
+    greedy.charge(2);
+    expect(greedy.holdsUpOthers).toBe(true);
+    expect(greedy.mayGoOn()).toBe(true);
+    greedy.charge(3);
+    expect(greedy.mayGoOn()).toBe(false);
+    let begun = 0;
+    for (let n = 0; n < 3; n++) void greedy.turn(NEVER).then(() => (begun += 1));
+    for (let n = 0; n < 20; n++) await Promise.resolve();
+    expect(begun).toBe(1);
+    await settled();
+    expect(begun).toBe(2);
+    expect(time.of('quiet').mayGoOn()).toBe(true);
+  });
+});
+
 describe('a stream that has to rest', () => {
   it('ends its wait with its signal, for its place and in it, and leaves the place to others', async () => {
     overdraw('one');
@@ -118,6 +137,7 @@ describe('a stream that has to rest', () => {
     const never = [...'abcde'].map((name) => time.of(name));
     for (const reader of never) for (let n = 0; n < 400; n++) reader.count(clock.monotonicMs() - 10);
     for (const reader of never) void reader.turn(NEVER);
+    await settled();
     const waits = time.of('f').turn(NEVER);
     clock.advance(30_000);
     await expect(waits).rejects.toBeInstanceOf(ReadingRefused);

@@ -251,16 +251,31 @@ export class Dispatcher {
   }
 
   /** Runs a handler. A synchronous reply is sent immediately, which also keeps pipelined requests in order. */
-  #handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
-    const answer = this.#once(route, incoming, body) ?? route.handler(incoming);
+  #handle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
+    const answer = this.#answer(exchange, compiled, incoming, body);
     if (!(answer instanceof Promise)) {
       answerWith(exchange, answer);
       return;
     }
+    compiled.answersLater = true;
     exchange.watchAbort();
     answer
       .then((late) => this.#turns.count(exchange, () => answerWith(exchange, late)))
       .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** What is left to do later is done on behalf of the account, if it matters whose it is. */
+  #answer(
+    exchange: Exchange,
+    { route, answersLater }: CompiledRoute,
+    incoming: IncomingRequest,
+    body: Uint8Array,
+  ): Reply | Promise<Reply> {
+    if (!answersLater) return this.#once(route, incoming, body) ?? route.handler(incoming);
+    return this.#turns.onBehalfOf(
+      exchange,
+      () => this.#once(route, incoming, body) ?? route.handler(incoming),
+    );
   }
 
   /** Runs a handler that reads the body itself. The answer is sent when the handler is done. */
@@ -275,7 +290,8 @@ export class Dispatcher {
       const known = incoming.idempotency === null ? NO_BODY : await knownOf(body);
       return await (this.#once(route, incoming, known) ?? route.handler(incoming));
     };
-    answer()
+    this.#turns
+      .onBehalfOf(exchange, answer)
       .finally(() => body.close())
       .then((reply) => answerWith(exchange, reply))
       .catch((error: unknown) => exchange.fail(error));

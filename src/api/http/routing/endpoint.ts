@@ -22,6 +22,8 @@ export interface CompiledRoute {
   readonly body: PartSchema | null;
   /** Whether its requests may carry an `Idempotency-Key`. */
   readonly takesKey: boolean;
+  /** Whether its handler has answered by a promise before. */
+  answersLater: boolean;
 }
 
 /** The routes at one path. */
@@ -57,6 +59,7 @@ export function compile(route: Route): CompiledRoute {
     query: route.query === undefined ? null : new PartSchema(route.query, 'query', refuses),
     body: route.body instanceof z.ZodType ? new PartSchema(route.body, 'body', refuses) : null,
     takesKey: takesKey(route),
+    answersLater: false,
   };
 }
 

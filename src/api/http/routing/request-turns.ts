@@ -1,3 +1,4 @@
+import { onBehalfOf } from '../../../base/on-behalf.ts';
 import { type Reader, ReadingRefused, type ReadingTime } from '../../../base/reading-time.ts';
 import type { Exchange } from '../answer/exchange.ts';
 
@@ -30,6 +31,11 @@ export class RequestTurns {
       this.#isCounting = false;
       if (exchange.accountId !== null) this.#time.of(exchange.accountId).count(sinceMs);
     }
+  }
+
+  /** Does work on behalf of the account of a request. It need not be told from others while there are none. */
+  onBehalfOf<Result>({ accountId }: Exchange, work: () => Result): Result {
+    return accountId !== null && this.#time.of(accountId).hasCompany ? onBehalfOf(accountId, work) : work();
   }
 
   /** The share of whoever sent the request; null: a stranger. */

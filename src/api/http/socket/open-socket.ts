@@ -9,6 +9,7 @@ import {
   SCRAP_BYTES,
   type SocketBudget,
   TEXT,
+  UNHEARD,
 } from './socket-budget.ts';
 
 /** Results of `send`: 0 if part of the message is buffered, 2 if it did not fit into the buffer (1 if it was sent). */
@@ -37,6 +38,8 @@ export interface SocketWire {
 /** Payload of the gateway's pings, reused for all of them. */
 const pingNumber = new Uint32Array(1);
 
+/** RFC 6455, section 5.2. */
+const MAX_FRAME_HEAD_BYTES = 14;
 /** WebSocket close code (RFC 6455, section 7.4.1). */
 const POLICY_VIOLATION = 1008;
 
@@ -62,6 +65,7 @@ export class OpenSocket implements Socket, UnreadConnection {
   #ws: SocketWire | null = null;
   /** Whether the send buffer may hold bytes. Caching this is cheaper than asking the library. */
   #buffering = false;
+  #heardBytes = 0;
 
   constructor({ handler, maxMessageBytes, budget, backlog, onError }: OpenSocketOptions) {
     this.#handler = handler;
@@ -82,6 +86,11 @@ export class OpenSocket implements Socket, UnreadConnection {
 
   get accountId(): string {
     return this.#handler.accountId;
+  }
+
+  /** At least as many bytes as all messages, pings and pongs of the client took. */
+  get heardBytes(): number {
+    return this.#heardBytes;
   }
 
   sendText(text: string): boolean {
@@ -141,6 +150,17 @@ export class OpenSocket implements Socket, UnreadConnection {
     this.#guard(() => this.#handler.opened(this));
   }
 
+  /** The client has sent more than a budget's worth of what is no message, ping or pong. */
+  sentUnheard(): void {
+    this.#budget.ban(UNHEARD);
+    this.close(POLICY_VIOLATION, UNHEARD.reason);
+  }
+
+  /** The client was sent a ping by somebody else. */
+  pinged(): void {
+    this.#budget.pinged();
+  }
+
   receive(message: ArrayBuffer, isBinary: boolean): void {
     if (!this.#pays(priceOf(message, isBinary), message.byteLength)) return;
     if (message.byteLength > this.#maxMessageBytes) {
@@ -186,6 +206,7 @@ export class OpenSocket implements Socket, UnreadConnection {
 
   /** Closing stops the library from handling what else has arrived. */
   #pays(price: Price, bytes: number): boolean {
+    this.#heardBytes += bytes + MAX_FRAME_HEAD_BYTES;
     const isPaid = this.#budget.pay(price, bytes);
     if (!isPaid) this.close(POLICY_VIOLATION, price.reason);
     return isPaid;

@@ -1,4 +1,6 @@
+import { TooManyAttempts } from '../../../base/errors.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Reader, ReadingTime } from '../../../base/reading-time.ts';
 import type { Clock } from '../../../base/time.ts';
 import { type BucketSize, TokenBucket } from '../../../base/token-bucket.ts';
 
@@ -37,6 +39,15 @@ export const FAULT: Price = {
   bytesPerUnit: 256,
   reason: 'too many invalid messages',
 };
+/** Frames that no library tells of, as empty continuations of a message. They are found later, so their account waits. */
+export const UNHEARD: Price = {
+  of: 'unheard',
+  units: 0,
+  bytesPerUnit: Number.POSITIVE_INFINITY,
+  reason: 'too many empty frames',
+};
+/** For how long an account that has sent them may open no WebSocket. */
+const BAN_MS = 10_000;
 
 /** What a connection has at its opening: it must not pay to reconnect. */
 const FIRST_UNITS = 100;
@@ -49,33 +60,60 @@ const SHARED: BucketSize = { most: 40_000, perSecond: 200_000 };
 /** The 5,000 accounts that opened a socket last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
 
+/** A unit, in milliseconds. */
+const UNIT_MS = 0.0005;
+
 interface AccountBudget {
+  readonly reader: Reader;
   readonly own: TokenBucket;
   readonly shared: TokenBucket;
+  bannedUntilMs: number;
+}
+
+interface BudgetEvents {
+  spent(price: Price): void;
+  ban(): void;
 }
 
 /** The budgets of all WebSockets. */
 export class SocketBudgets {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #time: ReadingTime;
   readonly #onSpent: (of: string) => void;
   readonly #accounts = new LimitedMap<AccountBudget>(MAX_ACCOUNTS);
 
-  /** `onSpent` is told of each connection closed because it had spent its own, by what the client sent last. */
-  constructor(clock: Pick<Clock, 'monotonicMs'>, onSpent: (of: string) => void) {
+  /**
+   * `time`: of the thread. `onSpent` is told of each connection closed because it had spent its own, by what the client
+   * sent last.
+   */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, time: ReadingTime, onSpent: (of: string) => void) {
     this.#clock = clock;
+    this.#time = time;
     this.#onSpent = onSpent;
+  }
+
+  /** Throws TooManyAttempts while the account may open no WebSocket. */
+  assertMayOpen(accountId: string): void {
+    const leftMs = (this.#accounts.get(accountId)?.bannedUntilMs ?? 0) - this.#clock.monotonicMs();
+    if (leftMs > 0)
+      throw new TooManyAttempts(leftMs / 1_000, 'A WebSocket of this account sent too many empty frames');
   }
 
   /** The budget of a new connection. `pace`: what it may send whatever its account's other connections do. */
   open(accountId: string, pace: BucketSize): SocketBudget {
     const account = this.#accounts.get(accountId) ?? {
+      reader: this.#time.of(accountId),
       own: new TokenBucket(this.#clock, OWN),
       shared: new TokenBucket(this.#clock, SHARED),
+      bannedUntilMs: 0,
     };
     this.#accounts.set(accountId, account);
     const own = new TokenBucket(this.#clock, pace);
     own.take(pace.most);
-    return new SocketBudget(own, account, ({ of }) => this.#onSpent(of));
+    const ban = (): void => {
+      account.bannedUntilMs = this.#clock.monotonicMs() + BAN_MS;
+    };
+    return new SocketBudget(own, account, { spent: ({ of }) => this.#onSpent(of), ban });
   }
 }
 
@@ -90,22 +128,28 @@ export class SocketBudgets {
 export class SocketBudget {
   readonly #own: TokenBucket;
   readonly #account: AccountBudget;
-  readonly #onSpent: (price: Price) => void;
+  readonly #events: BudgetEvents;
   #units = FIRST_UNITS;
   #unansweredPings = 0;
 
-  constructor(own: TokenBucket, account: AccountBudget, onSpent: (price: Price) => void) {
+  constructor(own: TokenBucket, account: AccountBudget, events: BudgetEvents) {
     this.#own = own;
     this.#account = account;
-    this.#onSpent = onSpent;
+    this.#events = events;
   }
 
   /** Returns false if the connection must be closed. */
   pay(price: Price, bytes: number): boolean {
     this.#units -= price.units + bytes / price.bytesPerUnit;
-    if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units))) return true;
-    this.#onSpent(price);
+    if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units), price)) return true;
+    this.#events.spent(price);
     return false;
+  }
+
+  /** Counts as spent at once, and keeps the account from opening others for a while. */
+  ban(price: Price): void {
+    this.#events.spent(price);
+    this.#events.ban();
   }
 
   /** Notes that the gateway has sent a ping, which the client has to answer. */
@@ -119,10 +163,17 @@ export class SocketBudget {
     return PONG;
   }
 
-  #isGranted(units: number): boolean {
-    const { own, shared } = this.#account;
-    if (!(this.#own.take(units) && own.take(units)) && !shared.take(units)) return false;
+  #isGranted(units: number, price: Price): boolean {
+    const { own, shared, reader } = this.#account;
+    const isInPace = this.#own.take(units) && own.take(units);
+    if (!isInPace && !(this.#mayBurst(price) && shared.take(units))) return false;
+    reader.note(units * UNIT_MS);
     this.#units += units;
     return true;
+  }
+
+  /** Audio may come for minutes at once. Anything else, beside others, is no more than a part of a turn of the event loop. */
+  #mayBurst({ of }: Price): boolean {
+    return of === BINARY.of || !this.#account.reader.hasHadItsTurn;
   }
 }

@@ -85,6 +85,7 @@ export class SocketServer {
       credential: credentialOf(request, true, ownOrigin),
       requestId,
     });
+    budgets.assertMayOpen(handler.accountId);
     return new OpenSocket({
       handler,
       maxMessageBytes: route.maxMessageBytes,

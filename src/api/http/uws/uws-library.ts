@@ -1,5 +1,6 @@
 import type * as uWS from 'uWebSockets.js';
 import type { HttpRequest } from 'uWebSockets.js';
+import { loadAccepting } from '../../../native/acceptor.ts';
 import type { Backlog } from '../answer/backlog.ts';
 import {
   cannotListen,
@@ -13,6 +14,7 @@ import type { OpenSocket } from '../socket/open-socket.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
 import { SharedListener } from './shared-listener.ts';
+import { UnheardFrames } from './unheard-frames.ts';
 import { type Bounds, UwsResponder } from './uws-responder.ts';
 
 /** Seconds of silence after which a connection counts as dead. The library sends pings before that. */
@@ -39,12 +41,15 @@ export class UwsLibrary implements ServerLibrary {
   readonly #handlers: UwsHandlers;
   readonly #bounds: Bounds;
   readonly #shared: SharedListener | null;
+  readonly #unheard: UnheardFrames | null;
   #listenSocket: uWS.us_listen_socket | null = null;
 
   /** `threads` get connections that come to `listen`. */
   constructor(uws: Uws, handlers: UwsHandlers, backlog: Backlog, threads: SocketThreads | null = null) {
     this.#uws = uws;
     this.#shared = threads && SharedListener.open(threads, handlers, (descriptor) => this.adopt(descriptor));
+    const accepting = loadAccepting();
+    this.#unheard = typeof accepting === 'string' ? null : new UnheardFrames(accepting);
     this.#app = uws.App();
     this.#handlers = handlers;
     this.#bounds = { backlog, pace: new Pace() };
@@ -82,6 +87,7 @@ export class UwsLibrary implements ServerLibrary {
   }
 
   close(): void {
+    this.#unheard?.close();
     this.#app.close();
   }
 
@@ -116,13 +122,20 @@ export class UwsLibrary implements ServerLibrary {
       sendPingsAutomatically: true,
       compression: 0,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => handlers.opened(ws.getUserData().socket, ws),
+      open: (ws) => {
+        const { socket } = ws.getUserData();
+        this.#unheard?.opened(socket, ws);
+        handlers.opened(socket, ws);
+      },
       message: (ws, message, isBinary) => ws.getUserData().socket.receive(message, isBinary),
       ping: (ws, message) => ws.getUserData().socket.receivePing(message.byteLength),
       pong: (ws, message) => ws.getUserData().socket.receivePong(message),
       drain: (ws) => ws.getUserData().socket.drained(),
-      close: (ws, code, reason) =>
-        handlers.closed(ws.getUserData().socket, code, Buffer.from(reason).toString('utf8')),
+      close: (ws, code, reason) => {
+        const { socket } = ws.getUserData();
+        this.#unheard?.closed(socket);
+        handlers.closed(socket, code, Buffer.from(reason).toString('utf8'));
+      },
     };
   }
 

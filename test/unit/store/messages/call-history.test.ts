@@ -137,6 +137,20 @@ describe('the history of calls', () => {
     ]);
   });
 
+  it('finds the last line of a long transcript, and those of the calls after it', async () => {
+    const calls = await world();
+    await addCall(calls, 'a_long_one', 0);
+    await addCall(calls, 'b_short_one', 1);
+    await addCall(calls, 'c_other', 2);
+    await calls.store.db.transaction().execute(async (db) => {
+      const line = { callId: 'a_long_one', speaker: 'Bob', text: 'hello', createdAt: NOW };
+      for (let n = 0; n < 250; n++) await appendTranscriptLine(db, line);
+      for (const callId of ['a_long_one', 'b_short_one', 'c_other'])
+        await appendTranscriptLine(db, { ...line, callId, text: callId === 'c_other' ? 'no' : 'The NEEDLE' });
+    });
+    expect(idsOf(await read(calls, { search: 'needle' }))).toEqual(['b_short_one', 'a_long_one']);
+  });
+
   it('examines a part at a time when it searches, and tells where to go on', async () => {
     const calls = await world();
     await addCall(calls, 'wanted', 0, { caller: 'needle' });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
 import { findRow } from '../../../../src/store/database/rows.ts';
@@ -13,6 +14,7 @@ import {
   insertMessage,
   listMessages,
   type Message,
+  messagesAfter,
   type NewMessage,
 } from '../../../../src/store/messages/messages.ts';
 import {
@@ -191,4 +193,24 @@ test('two agents have one conversation about a task, whichever writes first', as
   expect(await find(['agt_peer'], 'default agent')).toBe(id);
   expect(await find([agentId], 'default agent')).toBeUndefined();
   expect(await find([agentId], 'peer', 'none')).toBeUndefined();
+});
+
+test('messages after a position are found behind thousands of others, in order, and no more than wanted', async () => {
+  const { store, accountId, agentId, botId, conversation } = await withConversation();
+  const wanted = await begin(store, accountId, botId, '2');
+  const first = await put(store, wanted, {}, later(1));
+  await sql`
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2500)
+    insert into messages (id, account_id, conversation_id, direction, text, status, created_at, changed_at)
+    select 'msg_' || n, ${accountId}, ${conversation.id}, 'inbound', 'text', 'received', ${later(2)}, ${later(2)}
+    from numbers`.execute(store.db);
+  const last = [await put(store, wanted, {}, later(3)), await put(store, wanted, {}, later(4))];
+  const scope = { accountId, agentIds: [agentId], platforms: null };
+  const after = async (limit: number) => {
+    const position = { createdAt: NOW, seq: 0 };
+    const page = { position, filter: { conversationId: wanted.id }, limit };
+    return (await messagesAfter(store.db, scope, page)).map(({ id }) => id);
+  };
+  expect(await after(10)).toEqual([first, ...last].map(({ id }) => id));
+  expect(await after(2)).toEqual([first, last[0]!].map(({ id }) => id));
 });
