@@ -32,4 +32,4 @@ VOLUME /data
 EXPOSE 8080/tcp 5060/udp 5060/tcp 20000-29999/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["node", "src/health.cjs"]
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=2", "--disable-sigusr1", "--experimental-async-context-frame", "src/start.cjs"]
+CMD ["node", "--experimental-async-context-frame", "--max-semi-space-size=2", "--disable-sigusr1", "src/start.cjs"]

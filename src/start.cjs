@@ -47,7 +47,7 @@ function refuseOldNode() {
 /** Becomes a Node with the flags, in the same process, unless it has them. */
 function takeFlags() {
   const needsContexts = Number.parseInt(process.versions.node, 10) < CONTEXTS_BY_DEFAULT;
-  const wanted = needsContexts ? [...NODE_FLAGS, CONTEXT_FLAG] : NODE_FLAGS;
+  const wanted = needsContexts ? [CONTEXT_FLAG, ...NODE_FLAGS] : NODE_FLAGS;
   const missing = wanted.filter((flag) => !process.execArgv.includes(flag));
   if (missing.length === 0) return;
   const [program, ...args] = process.argv;
