@@ -130,6 +130,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const leaving = leavingDomain({ accounts, people, keys, grants, files, models: runner });
   await finishDeletions(leaving);
   const trunkChanges = new TrunkChanges(clock);
+  let hasStarted = false;
   const { http, mcp } = openServers(deps, {
     calls,
     accounts,
@@ -149,6 +150,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     replies,
     descriptors,
     streamThreads,
+    hasStarted: () => hasStarted,
     platformBridge: {
       ...bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
       listBots: () => listInstalledBots(connections),
@@ -182,12 +184,14 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   retention.start();
   crowded.start();
   sweeper.start();
+  const setupToken = await operatorSetup.open();
+  hasStarted = true;
   return {
     publicUrl: publicUrl(),
     sipPort: trunks.port ?? settings.sip.port,
     sipTlsPort: trunks.tlsPort,
     operatorKeys,
-    setupToken: await operatorSetup.open(),
+    setupToken,
   };
 }
 

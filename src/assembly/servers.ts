@@ -40,6 +40,8 @@ interface ServerNeeds
   readonly replies: AgentReplies;
   readonly descriptors: DescriptorWatch;
   readonly streamThreads: StreamThreads | null;
+  /** Whether all parts run. HTTP listens earlier, for the platforms that are logged in meanwhile. */
+  readonly hasStarted: () => boolean;
 }
 
 export interface Servers {
@@ -97,6 +99,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     publicUrl,
     metrics,
     readiness: [
+      { name: 'start', problem: () => (needs.hasStarted() ? null : 'the gateway is still starting') },
       {
         name: 'engine',
         problem: () => (calls.engine.report().workers.length > 0 ? null : 'no engine thread is running'),

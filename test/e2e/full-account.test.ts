@@ -66,7 +66,7 @@ it('a full account is refused what it writes, hears people, and is full for nobo
   bot.person({ id: 42, first_name: 'Ada' }).says('Are you there?');
   const inbox = await waitFor('the message', async () => {
     const { conversations } = (await owner.request('GET', '/api/inbox?platform=telegram')).body;
-    return conversations[0];
+    return conversations?.[0];
   });
   expect(inbox.messages).toMatchObject([{ text: 'Are you there?' }]);
   expect((await write(other, 'x')).status).toBe(200);
