@@ -141,7 +141,7 @@ describe('a gateway that runs out of file descriptors', () => {
     expect((await limited.agentApi.get('/api/calls')).status).toBe(200);
     expect(await limited.metric('svc_connections_refused_total')).toBeGreaterThan(DESCRIPTORS);
     expect(linesWith('file descriptors are running out')).toHaveLength(1);
-    expect(linesWith('enough file descriptors are free again')).toHaveLength(1);
+    await waitFor('the line', () => linesWith('enough file descriptors are free again').length === 1);
   });
 });
 
@@ -193,7 +193,7 @@ describe('a full disk', () => {
       await waitFor('it to be ready', async () => !(await monitor.notReady()).disk);
       expect((await write()).status).toBe(200);
       expect((await upload()).status).toBe(200);
-      expect(linesWith('the disk accepts writes again')).toHaveLength(1);
+      await waitFor('the line', () => linesWith('the disk accepts writes again').length === 1);
       expect(findingsIn(join(`/proc/${small.pid}/root`, small.dataFolder))).toEqual([{ quick_check: 'ok' }]);
     },
   );
