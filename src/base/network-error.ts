@@ -16,3 +16,11 @@ export function networkCode(error: unknown): string {
 export function neverArrived(code: string): boolean {
   return NEVER_ARRIVED.test(code);
 }
+
+/** Codes of connections that ended before an answer: mostly, the other side had just given up one that was idle. */
+const ENDED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** Whether a request that failed with this code lost its connection before it was answered. */
+export function hasEnded(code: string): boolean {
+  return ENDED.has(code);
+}

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { destroyOnAbort } from '../base/destroy-on-abort.ts';
+import { hasEnded, networkCode } from '../base/network-error.ts';
 import type { Clock } from '../base/time.ts';
 
 /** Where a vendor's HTTP API is. */
@@ -59,7 +60,7 @@ export class VendorRequests {
       request.on('error', (error) => {
         if (signal.aborted) return reject(signal.reason);
         // The vendor had closed the idle connection, and has not seen the request.
-        const isStale = request.reusedSocket && !isAnswered && isReset(error);
+        const isStale = request.reusedSocket && !isAnswered && hasEnded(networkCode(error));
         if (isStale) this.send(wanted).then(resolve, reject);
         else reject(error);
       });
@@ -110,8 +111,4 @@ export async function errorBody(response: IncomingMessage): Promise<string> {
 
 function isSecure({ url }: VendorApi): boolean {
   return url.startsWith('https:');
-}
-
-function isReset(error: Error & { readonly code?: string }): boolean {
-  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type JsonAnswer, readJson, readJsonInTurn } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { networkCode } from '../../base/network-error.ts';
+import { hasEnded, networkCode } from '../../base/network-error.ts';
 import { type Reader, ReadingRefused } from '../../base/reading-time.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
 import { type Clock, TimeLimit, withDeadline } from '../../base/time.ts';
@@ -65,8 +65,6 @@ const NEVER = new AbortController().signal;
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Requests that may be repeated where a connection ended before the answer (RFC 9110, 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE', 'PROPFIND']);
-/** Mostly, the server has just given up a connection that was idle. */
-const ENDED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The way to one platform's hosts. Redirects would take the token along: they fail. */
 export class PlatformHttp {
@@ -139,7 +137,7 @@ export class PlatformHttp {
       return await this.#fetch(request, signal);
     } catch (error) {
       const isRepeatable = IDEMPOTENT.has(request.method) && request.upload === undefined;
-      if (!isRepeatable || !ENDED.has(networkCode(error))) throw error;
+      if (!isRepeatable || !hasEnded(networkCode(error))) throw error;
       return await this.#fetch(request, signal);
     }
   }
