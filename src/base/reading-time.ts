@@ -240,14 +240,16 @@ export class Reader {
 
   /** Counts what an account that nobody shares the thread with never has to rest for: its queries, and what sockets send. */
   note(usedMs: number): void {
-    this.#use.add(usedMs, this.#clock.monotonicMs());
-    this.#turnMs += usedMs;
-    this.#company.note(this.#use, this.#clock.monotonicMs());
+    this.#count(usedMs, this.#clock.monotonicMs());
     if (this.holdsUpOthers) this.#owedMs += usedMs;
   }
 
   #add(usedMs: number, nowMs: number): void {
     this.#owedMs += usedMs;
+    this.#count(usedMs, nowMs);
+  }
+
+  #count(usedMs: number, nowMs: number): void {
     this.#turnMs += usedMs;
     this.#use.add(usedMs, nowMs);
     this.#company.note(this.#use, nowMs);

@@ -48,8 +48,8 @@ export class KeyCache {
   }
 
   /**
-   * Reloads one account's keys after some were created, revoked or moved to other agents. The database answers queries
-   * in order, so the last refresh has the newest state.
+   * Reloads one account's keys after some were created, revoked or moved to other agents. The database answers one
+   * query at a time, so whichever refresh is answered last has the newest state.
    */
   async refresh(accountId: string): Promise<void> {
     this.#replace(accountId, await listValidKeys(this.#db, accountId));

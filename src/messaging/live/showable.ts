@@ -16,9 +16,7 @@ const PARAGRAPH = /\n[ \t]*\n/;
  * ends of what is open, so that marks do not appear and go again. A block of code that is open is one up to its end.
  */
 export function showable(source: string): string {
-  const lastWord = LAST_WORD.exec(source);
-  // Languages without spaces, and the first word.
-  const words = lastWord === null ? source : source.slice(0, lastWord.index);
+  const words = wholeWords(source);
   if (openFence(words) !== null) return words.trimEnd();
   const begun = withoutLink(words).replace(BARE_MARKS, '').trimEnd();
   const last = begun.slice(begun.length - (begun.split(PARAGRAPH).at(-1) ?? '').length);
@@ -30,13 +28,18 @@ export function showable(source: string): string {
  * columns are not known yet.
  */
 export function settled(source: string): string {
-  const lastWord = LAST_WORD.exec(source);
-  const words = lastWord === null ? source : source.slice(0, lastWord.index);
+  const words = wholeWords(source);
   const fence = openFence(words);
   if (fence !== null) return words.slice(0, fence).trimEnd();
   const last = words.split(PARAGRAPH).at(-1) ?? '';
   const before = words.slice(0, words.length - last.length);
   return (TABLE.test(last) ? before : before + closedPart(last.replace(LAST_HEADING, ''))).trimEnd();
+}
+
+function wholeWords(source: string): string {
+  const lastWord = LAST_WORD.exec(source);
+  // Languages without spaces, and the first word.
+  return lastWord === null ? source : source.slice(0, lastWord.index);
 }
 
 /** A paragraph up to where something is open. */

@@ -45,7 +45,7 @@ export class Listening {
   readonly #fromMs: number;
   readonly #recognizer: Recognizer;
   readonly #chunker: Chunker;
-  readonly #silence: Int16Array;
+  readonly #rateHz: number;
   /** Null: the voice is recognized as it is. */
   #suppressed: SuppressedVoice | null;
   readonly #observer: ListeningObserver;
@@ -60,7 +60,7 @@ export class Listening {
     this.#observer = observer;
     this.#said = new TokenBucket(clock, SAID);
     this.#suppressed = suppressed;
-    this.#silence = new Int16Array(frameSamples(rateHz));
+    this.#rateHz = rateHz;
     this.#recognizer = connect({
       interim: (result) => this.#tell(result, (line) => observer.interim(this, line)),
       final: (result) => this.#tell(result, (line) => this.#hear(line)),
@@ -87,11 +87,15 @@ export class Listening {
   /** Resolves when the last results have been reported, within 2 s. */
   async close(): Promise<void> {
     if (!this.isOpen) return;
-    for (let ms = 0; this.#suppressed !== null && ms < SUPPRESSION_MS; ms += FRAME_MS)
-      this.hear(this.#silence);
+    if (this.#suppressed !== null) this.#hearHeldBack();
     this.#chunker.end();
     this.#end();
     await this.#recognizer.close();
+  }
+
+  #hearHeldBack(): void {
+    const silence = new Int16Array(frameSamples(this.#rateHz));
+    for (let ms = 0; ms < SUPPRESSION_MS; ms += FRAME_MS) this.hear(silence);
   }
 
   #end(): void {

@@ -11,10 +11,7 @@ const MOST_UNHEARD_BYTES = 512 * 1_024;
 /** How long a connection that is no WebSocket, such as an upload, is left alone. */
 const FORGET_LOOKS = 50;
 
-interface Wire {
-  readonly socket: OpenSocket;
-  readonly ws: Pick<WebSocket<unknown>, 'ping'>;
-}
+type Wire = Pick<WebSocket<unknown>, 'ping'>;
 
 /** A WebSocket whose descriptor is known, and what it had sent by then. */
 interface Suspect {
@@ -41,8 +38,8 @@ export class UnheardFrames {
     this.#accepting = accepting;
   }
 
-  opened(socket: OpenSocket, ws: Wire['ws']): void {
-    this.#wires.set(socket, { socket, ws });
+  opened(socket: OpenSocket, ws: Wire): void {
+    this.#wires.set(socket, ws);
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -64,9 +61,9 @@ export class UnheardFrames {
       else this.#others.set(descriptor, looks - 1);
     const loud = this.#accepting.loud(MOST_UNHEARD_BYTES);
     const unknown = new Set(loud.filter((descriptor) => !this.#others.has(descriptor)));
-    for (const wire of this.#wires.values()) {
+    for (const [socket, ws] of this.#wires) {
       if (unknown.size === 0) return;
-      this.#find(wire, unknown);
+      this.#find(socket, ws, unknown);
     }
     for (const descriptor of unknown) this.#others.set(descriptor, FORGET_LOOKS);
   }
@@ -83,7 +80,7 @@ export class UnheardFrames {
   }
 
   /** Looks which descriptor a WebSocket has, of these. */
-  #find({ socket, ws }: Wire, descriptors: Set<number>): void {
+  #find(socket: OpenSocket, ws: Wire, descriptors: Set<number>): void {
     const before = [...descriptors].map((each) => [each, ...this.#accepting.traffic(each)] as const);
     ws.ping();
     socket.pinged();
