@@ -61,9 +61,10 @@ function faultsOf(alone: Measured, beside: Measured): string[] {
 }
 
 export function describeTogether({ attacks, times, alone, beside }: TogetherReport): string {
-  const figures = ({ p50Ms, p99Ms, maxMs, lostToAgentMs, lostToPhoneMs, gatewayCores }: Measured): string =>
-    `REST p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, max ${maxMs.toFixed(1)} ms; ` +
-    `lost ${lostToAgentMs}/${lostToPhoneMs} ms; gateway ${gatewayCores.toFixed(2)} cores`;
+  const figures = (seen: Measured): string =>
+    `REST p50 ${seen.p50Ms.toFixed(2)} ms, p99 ${seen.p99Ms.toFixed(2)} ms, max ${seen.maxMs.toFixed(1)} ms; ` +
+    `lost ${seen.lostToAgentMs}/${seen.lostToPhoneMs} ms; gateway ${seen.gatewayCores.toFixed(2)} cores, of which its main ` +
+    `thread ${seen.mainCores.toFixed(2)}, which waited for a core for ${seen.mainWaits.toFixed(2)} of the time`;
   return [
     ...attacks.map((name, index) => `${times[index]} × ${name}`),
     `alone:  ${figures(alone)}`,

@@ -80,12 +80,11 @@ export class ReadingTime {
     return this.#clock.monotonicMs();
   }
 
-  /** What all streams of an account are read with, or of a server that several accounts use. */
-  of(accountId: string): Reader {
-    if (this.#latest?.accountId === accountId) return this.#latest;
-    const reader =
-      this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share, this.#company);
-    this.#readers.set(accountId, reader);
+  /** What all work for an account is counted by, for the strangers of a network, or for a server that accounts share. */
+  of(owner: string): Reader {
+    if (this.#latest?.owner === owner) return this.#latest;
+    const reader = this.#readers.get(owner) ?? new Reader(owner, this.#clock, this.#share, this.#company);
+    this.#readers.set(owner, reader);
     this.#latest = reader;
     return reader;
   }
@@ -163,7 +162,7 @@ class Company {
 
 /** Holds an account's streams to its share. Before each piece a stream waits for its turn; after it, the time counts. */
 export class Reader {
-  readonly accountId: string;
+  readonly owner: string;
   readonly #clock: Clock;
   readonly #share: FairShare;
   readonly #company: Company;
@@ -176,8 +175,8 @@ export class Reader {
   #turn = -1;
   #turnMs = 0;
 
-  constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
-    this.accountId = accountId;
+  constructor(owner: string, clock: Clock, share: FairShare, company: Company) {
+    this.owner = owner;
     this.#clock = clock;
     this.#share = share;
     this.#company = company;
@@ -314,7 +313,7 @@ export class Reader {
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {
-    const release = await this.#share.take(this.accountId, WAIT_MS, signal);
+    const release = await this.#share.take(this.owner, WAIT_MS, signal);
     if (release !== null) return release;
     signal.throwIfAborted();
     throw new ReadingRefused();

@@ -59,6 +59,8 @@ export class Exchange implements AnswerListener {
   routePath: string | null = null;
   /** Whose credential the request has, once known. */
   accountId: string | null = null;
+  /** The network of a stranger whose request takes turns with those of others, once known. */
+  network: string | null = null;
   /** `WWW-Authenticate` header of a 401. */
   challenge: string | undefined;
   readonly #response: Responder;

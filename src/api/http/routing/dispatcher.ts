@@ -1,5 +1,6 @@
 import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
+import { siteOf } from '../../../base/networks.ts';
 import { ReadingTime } from '../../../base/reading-time.ts';
 import { systemClock } from '../../../base/time.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
@@ -175,6 +176,7 @@ export class Dispatcher {
       const credential = credentialOf(request, isUnsafe, ownOrigin);
       return { principal: this.#admitted(exchange, route.access, credential), credential };
     }
+    if (!route.isProbe) exchange.network = siteOf(exchange.clientAddress);
     if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
     return { principal: null, credential: null };
   }
