@@ -44,6 +44,10 @@ const MOST_IN_TURN_MS = 2;
 const CHUNK_MS = 0.03;
 const MEGABYTE_MS = 1;
 
+function msOf(chunk: Uint8Array): number {
+  return CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576;
+}
+
 /** The account wants so much of the thread that this had to wait for too long. */
 export class ReadingRefused extends RetryLater {
   constructor() {
@@ -287,15 +291,29 @@ export class Reader {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of body) {
-      this.charge(CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576);
+      this.charge(msOf(chunk));
       await this.turn(signal);
       yield chunk;
     }
   }
 
+  /**
+   * Resolves when the account may do a little more, of which others have to wait for one in each turn of the event loop. It
+   * is for what has begun and is paid for by what is asked next.
+   */
+  async share(chunk: Uint8Array): Promise<void> {
+    if (this.hasHadItsTurn) await this.nextTurn();
+    this.note(msOf(chunk));
+  }
+
+  /** Resolves in a later turn of the event loop, when it is this piece of the account's work that is due. */
+  nextTurn(): Promise<void> {
+    return this.#begun.enter();
+  }
+
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
-    if (this.holdsUpOthers) await this.#begun.enter();
+    if (this.holdsUpOthers) await this.nextTurn();
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
     const release = await this.#place(signal);

@@ -195,8 +195,13 @@ export class Exchange implements AnswerListener {
 
   /** AnswerListener: the client is gone, possibly before it has received the whole answer. */
   aborted(): void {
-    if (this.isOpen) {
-      this.#state = 'aborted';
+    const wasOpen = this.isOpen;
+    if (wasOpen) this.#state = 'aborted';
+    this.#origin.traffic.departures.run(() => this.#depart(wasOpen));
+  }
+
+  #depart(wasOpen: boolean): void {
+    if (wasOpen) {
       this.#answered(CLIENT_GONE);
       this.#aborter?.abort(GONE);
     }

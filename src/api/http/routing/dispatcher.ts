@@ -256,13 +256,13 @@ export class Dispatcher {
   #handle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
     const answer = this.#answer(exchange, compiled, incoming, body);
     if (!(answer instanceof Promise)) {
-      answerWith(exchange, answer);
+      this.#answerWith(exchange, answer);
       return;
     }
     compiled.answersLater = true;
     exchange.watchAbort();
     answer
-      .then((late) => this.#turns.count(exchange, () => answerWith(exchange, late)))
+      .then((late) => this.#turns.countLate(exchange, () => this.#answerWith(exchange, late)))
       .catch((error: unknown) => exchange.fail(error));
   }
 
@@ -295,8 +295,15 @@ export class Dispatcher {
     this.#turns
       .onBehalfOf(exchange, answer)
       .finally(() => body.close())
-      .then((reply) => answerWith(exchange, reply))
+      .then((reply) => this.#answerWith(exchange, reply))
       .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** What a stream still has to read is also read on behalf of whoever asked for it. */
+  #answerWith(exchange: Exchange, answer: Reply): void {
+    if (answer.kind !== 'stream') return exchange.send(answer);
+    const share = this.#turns.shareOf(exchange);
+    void this.#turns.onBehalfOf(exchange, () => streamReply(exchange, answer, share));
   }
 
   /** Runs the handler once per key; null if the request has no key. */
@@ -315,11 +322,6 @@ export class Dispatcher {
 async function knownOf(body: BodyStream): Promise<Uint8Array> {
   const length = Buffer.from(`${body.lengthBytes} bytes`);
   return isForm(body.contentType) ? length : Buffer.concat([length, await body.beginning(KNOWN_BYTES)]);
-}
-
-function answerWith(exchange: Exchange, answer: Reply): void {
-  if (answer.kind === 'stream') void streamReply(exchange, answer);
-  else exchange.send(answer);
 }
 
 function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: RequestHead): void {

@@ -32,6 +32,13 @@ export class RequestTurns {
     }
   }
 
+  /** The same for an answer that was not ready at once. Whoever holds up others has no more than a part of each turn. */
+  countLate(exchange: Exchange, work: () => void): void | Promise<void> {
+    const share = this.shareOf(exchange);
+    if (!share?.hasHadItsTurn) return this.count(exchange, work);
+    return share.nextTurn().then(() => this.count(exchange, work));
+  }
+
   /** Does work on behalf of whoever sent the request. They need not be told from others while there are none. */
   onBehalfOf<Result>(exchange: Exchange, work: () => Result): Result {
     const share = this.shareOf(exchange);
