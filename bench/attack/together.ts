@@ -5,8 +5,8 @@ import { measure } from './measure.ts';
 import type { Measured } from './report.ts';
 import type { Stage } from './stage.ts';
 
-/** Without attacks, for comparison. */
-const ALONE_MS = 60_000;
+/** Without attacks, for comparison: as long as with them, at most. */
+const MOST_ALONE_MS = 60_000;
 /** Rounds of the attacks have numbers of their own, from which they make addresses and names. */
 const FIRST_ROUND = 100;
 const MAX_RATIO = 1.2;
@@ -27,8 +27,9 @@ export async function runTogether(
   attacks: readonly Attack[],
   minutes: number,
 ): Promise<TogetherReport> {
-  const { measured: alone } = await measure(stage, () => pause(ALONE_MS));
-  const end = performance.now() + minutes * 60_000;
+  const lastsMs = minutes * 60_000;
+  const { measured: alone } = await measure(stage, () => pause(Math.min(lastsMs, MOST_ALONE_MS)));
+  const end = performance.now() + lastsMs;
   const { measured: beside, done: times } = await measure(
     stage,
     async () => await Promise.all(attacks.map((attack) => repeat(stage, attack, end))),
