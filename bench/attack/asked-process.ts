@@ -1,23 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { within } from '../../test/support/wait-for.ts';
 
 const DEADLINE_MS = 10_000;
-/**
- * Precedes all ordinary threads. With a high priority alone it would wait for the end of an attacker's time slice, up to
- * 4 ms, and that would count for the gateway.
- */
-const AT_ONCE = ['chrt', '--fifo', '1'];
-const MAY_PRECEDE = spawnSync(AT_ONCE[0]!, [...AT_ONCE.slice(1), 'true']).status === 0;
 
-/** A child process that measures continuously, whatever else runs on its core, and reports on request. */
+/** A child process that measures continuously and reports on request. */
 export class AskedProcess<Report> {
   readonly #child: ChildProcess;
   readonly #killWithParent = (): void => void this.#child.kill('SIGKILL');
 
   private constructor(program: string, args: readonly string[]) {
-    const [command, ...all] = [...(MAY_PRECEDE ? AT_ONCE : []), process.execPath, program, ...args];
-    this.#child = spawn(command!, all, {
+    this.#child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     process.once('exit', this.#killWithParent);

@@ -111,11 +111,11 @@ describe('requests', () => {
   it('of strangers in one network wait like those of an account, but never a probe', async () => {
     const ask = await site();
     await ask('quiet');
-    const greedy = Array.from({ length: 20 }, () => ask.stranger('/open'));
+    const greedy = Array.from({ length: 30 }, () => ask.stranger('/open'));
     await eventually(() => handled.length >= ALLOWED);
     const answers = await Promise.all([ask('quiet'), ask.stranger('/probe')]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(handled.filter((path) => path === '/open').length).toBeLessThanOrEqual(ALLOWED + 2);
+    expect(handled.filter((path) => path === '/open').length).toBeLessThan(greedy.length / 2);
     passTime();
     expect((await Promise.all(greedy)).every(({ status }) => status === 200)).toBe(true);
   });
