@@ -16,7 +16,7 @@
 #include "udp-sockets.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 8
+#define INTERFACE_VERSION 7
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   UdpSockets *io = NULL;
@@ -158,12 +158,6 @@ static napi_value be_on_time_(napi_env env, napi_callback_info info) {
   return value_of(env, be_on_time(outweighs_main));
 }
 
-/* letOthersRun(): 0, or a negative errno. */
-static napi_value let_others_run_(napi_env env, napi_callback_info info) {
-  (void)info;
-  return value_of(env, let_others_run());
-}
-
 /* precede(cpuMs): 0, or a negative errno. */
 static napi_value precede(napi_env env, napi_callback_info info) {
   napi_value value;
@@ -219,7 +213,6 @@ NAPI_MODULE_INIT() {
   add(env, exports, "overflowed", overflowed);
   add(env, exports, "sleep", sleep_);
   add(env, exports, "beOnTime", be_on_time_);
-  add(env, exports, "letOthersRun", let_others_run_);
   add(env, exports, "precede", precede);
   add(env, exports, "giveHeapBack", give_heap_back_);
   add(env, exports, "reduceObjectHeap", reduce_object_heap_);

@@ -37,8 +37,6 @@ export interface MediaIoBinding {
    * privilege it also gets a larger share of a core than the main thread. Returns a negative errno on failure.
    */
   beOnTime(outweighsMain: boolean): number;
-  /** This thread runs when no ordinary thread wants its core. Returns a negative errno on failure. */
-  letOthersRun(): number;
   /**
    * This thread runs before all ordinary threads of the system until it has used `cpuMs` of CPU time without a rest in
    * `sleep`. Returns a negative errno without the privilege.
@@ -54,7 +52,7 @@ export interface MediaIoBinding {
 }
 
 /** Must equal INTERFACE_VERSION in media-io.c. */
-const VERSION = 8;
+const VERSION = 7;
 
 /** Returns the reason when it cannot be loaded. */
 export function loadMediaIo(): MediaIoBinding | string {

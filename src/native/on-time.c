@@ -71,12 +71,6 @@ int be_on_time(bool outweighs_main) {
   return ask_to_be_served_soon(outweighs_main);
 }
 
-/* Needs no privilege. The nice value stays, and is that of processes that this thread starts. */
-int let_others_run(void) {
-  const struct sched_param none = {.sched_priority = 0};
-  return sched_setscheduler(0, SCHED_IDLE, &none) == 0 ? 0 : -errno;
-}
-
 static void become_ordinary(int signal) {
   (void)signal;
   const int error = errno;

@@ -1,4 +1,4 @@
-/* When the calling thread runs, and when it lets others run. */
+/* Timely wake-ups for the calling thread. */
 #pragma once
 #include <stdbool.h>
 
@@ -10,12 +10,6 @@ struct uv_loop_s;
  * has the privilege, it also gets a larger share of a core than that. Returns 0 or a negative errno.
  */
 int be_on_time(bool outweighs_main);
-
-/*
- * The calling thread runs when no ordinary thread wants its core. Where one always does, it gets a three-hundredth: with the
- * highest nice value, it would still interrupt a busy thread for whole ticks of 4 ms. Returns 0 or a negative errno.
- */
-int let_others_run(void);
 
 /*
  * The calling thread runs before all ordinary threads of the system, whatever they have used so far, until it has used
