@@ -36,8 +36,7 @@ export const longPolls: Attack = {
     notes.see(`${refused.length} were answered at once, ${isRefusal ? 'with 429' : 'not all with 429'}`);
     await demandPlace(target, notes);
     notes.act('a message ends all that wait, and then their time');
-    await tenant.settingsApi.post('/api/agents', { name: 'Peer' });
-    await tenant.agentApi.post('/api/dm/chat', { platform: 'agent', peer: 'Peer', text: 'all of you' });
+    await writeToAll(target, tenant);
     await pause(SETTLE_MS);
     const answered = held.filter(({ connection: { text } }) => text.startsWith('HTTP/1.1 200')).length;
     notes.demand(answered === held.length, 'long-polls that the message ended', answered);
@@ -51,6 +50,23 @@ export const longPolls: Attack = {
     await leave(tenant);
   },
 };
+
+/** What an agent itself writes wakes nobody who waits for it. */
+async function writeToAll({ baseUrl }: Target, { settingsApi }: Tenant): Promise<void> {
+  const { agents } = (await settingsApi.get('/api/agents')).body;
+  const peer = (await settingsApi.post('/api/agents', { name: 'Peer' })).body;
+  const key = await keyOf(settingsApi, peer.id);
+  const message = { platform: 'agent', peer: agents[0].name, text: 'all of you' };
+  const { status } = await new GatewayApi(baseUrl, key).post('/api/dm/chat', message);
+  if (status !== 200) throw new Error(`a message to all: ${status}`);
+}
+
+async function keyOf(settingsApi: GatewayApi, agentId: string): Promise<string> {
+  const { body } = await settingsApi.post(`/api/agents/${agentId}/keys`, {});
+  const key = /svc_[\w-]{30,}/.exec(JSON.stringify(body))?.[0];
+  if (key === undefined) throw new Error(`a key of an agent: ${JSON.stringify(body)}`);
+  return key;
+}
 
 async function manyKeys({ browser }: Tenant): Promise<string[]> {
   const keys: string[] = [];

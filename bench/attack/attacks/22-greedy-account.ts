@@ -116,6 +116,7 @@ const DOORS: readonly Door[] = [
     take: ({ tenant }) =>
       tenant.agentApi.post('/api/files', {
         name: 'a.bin',
+        mime: 'application/octet-stream',
         bytes_b64: Buffer.alloc(500_000).toString('base64'),
       }),
   },

@@ -119,7 +119,11 @@ async function fill({ agentApi, settingsApi }: Tenant): Promise<string> {
   const store = (n: number) =>
     agentApi.post('/api/dm/chat', { platform: 'agent', peer: `Peer ${1 + (n % 2)}`, text: TEXT });
   for (let n = 0; n < MESSAGES; n += 4) await Promise.all([0, 1, 2, 3].map((more) => store(n + more)));
-  const file = { name: 'a.bin', bytes_b64: Buffer.alloc(FILE_BYTES, 'x').toString('base64') };
+  const file = {
+    name: 'a.bin',
+    mime: 'application/octet-stream',
+    bytes_b64: Buffer.alloc(FILE_BYTES, 'x').toString('base64'),
+  };
   const { status, body } = await agentApi.post('/api/files', file);
   if (status !== 200) throw new Error(`a file: ${status} ${JSON.stringify(body)}`);
   return body.url;
