@@ -292,7 +292,7 @@ export class Reader {
   ): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of body) {
       this.charge(msOf(chunk));
-      await this.turn(signal);
+      if (!this.mayGoOn()) await this.turn(signal);
       yield chunk;
     }
   }
