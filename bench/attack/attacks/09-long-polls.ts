@@ -10,6 +10,8 @@ const KEYS = 101;
 const PER_KEY = 100;
 const BATCH = 200;
 const SETTLE_MS = 2_500;
+/** As many as one account may have wait at a time. What else it asks for waits for its turn. */
+const LEAST_ENDED = 1_000;
 /** No news comes after it. */
 const LATER = '2030-01-01';
 
@@ -39,7 +41,7 @@ export const longPolls: Attack = {
     await writeToAll(target, tenant);
     await pause(SETTLE_MS);
     const answered = held.filter(({ connection: { text } }) => text.startsWith('HTTP/1.1 200')).length;
-    notes.demand(answered === held.length, 'long-polls that the message ended', answered);
+    notes.demand(answered >= LEAST_ENDED, 'long-polls that the message ended', answered);
     for (const waitS of [1, 55]) {
       for (const { connection, key } of held) ask(connection, key, { cursor: LATER, waitS });
       await pause(SETTLE_MS);
