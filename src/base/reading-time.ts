@@ -173,8 +173,6 @@ export class Reader {
   readonly #allowance: TokenBucket;
   readonly #use = new RecentUse();
   readonly #begun = new EventLoopLimit(1);
-  /** What goes on, which must not wait behind all that wants to begin. */
-  readonly #goneOn = new EventLoopLimit(1);
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
   /** The turn of the event loop that was asked about last, and the time used since. */
@@ -308,14 +306,14 @@ export class Reader {
     this.note(msOf(chunk));
   }
 
-  /** Resolves in a turn of the event loop in which nothing else of the account has gone on. */
+  /** Resolves in a later turn of the event loop, when it is this piece of the account's work that is due. */
   nextTurn(): Promise<void> {
-    return this.#goneOn.enter();
+    return this.#begun.enter();
   }
 
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
-    if (this.holdsUpOthers) await this.#begun.enter();
+    if (this.holdsUpOthers) await this.nextTurn();
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
     const release = await this.#place(signal);
