@@ -13,6 +13,12 @@ export function mainThreadCpuSeconds(pid: number): number {
   return secondsIn(`/proc/${pid}/task/${pid}/stat`);
 }
 
+/** Seconds for which the main thread of a process could have run, but waited for a core. */
+export function mainThreadWaitSeconds(pid: number): number {
+  const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
+  return Number(waitedNs) / 1e9;
+}
+
 function secondsIn(path: string): number {
   const stat = readFileSync(path, 'latin1');
   // The second field, the command, may hold spaces; it ends with the last parenthesis.

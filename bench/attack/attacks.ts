@@ -26,6 +26,8 @@ import { webhookFloods } from './attacks/24-webhook-floods.ts';
 import { oauthConnections } from './attacks/25-oauth-connections.ts';
 import { speechVendors } from './attacks/26-speech-vendors.ts';
 import { sharedBots } from './attacks/27-shared-bots.ts';
+import { longReads } from './attacks/28-long-reads.ts';
+import { strangers } from './attacks/29-strangers.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -56,6 +58,8 @@ export const ATTACKS: readonly Attack[] = [
   oauthConnections,
   speechVendors,
   sharedBots,
+  longReads,
+  strangers,
 ];
 
 export function attackOf(number: number): Attack {

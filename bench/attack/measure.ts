@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuSeconds, machineCpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
+import {
+  cpuSeconds,
+  machineCpuSeconds,
+  mainThreadCpuSeconds,
+  mainThreadWaitSeconds,
+  residentBytes,
+  watchCores,
+} from '../process-usage.ts';
 import { quantile } from '../quantiles.ts';
 import type { Measured, SlowPeriod } from './report.ts';
 import type { ProbeReport, Stage } from './stage.ts';
@@ -21,16 +28,21 @@ export async function measure<Done>(stage: Stage, work: () => Promise<Done>): Pr
   const { prober, call, guard, gateway } = stage;
   await Promise.all([prober.ask(), call.takeLoss()]);
   guard.takePeakBytes();
-  const cores = [watchCores(() => cpuSecondsOf(gateway.pid)), watchCores(machineCpuSeconds)];
+  const cores = [
+    watchCores(() => ifRunning(() => cpuSeconds(gateway.pid))),
+    watchCores(machineCpuSeconds),
+    watchCores(() => ifRunning(() => mainThreadCpuSeconds(gateway.pid))),
+    watchCores(() => ifRunning(() => mainThreadWaitSeconds(gateway.pid))),
+  ];
   const [beganMs, beganAtMs] = [performance.now(), Date.now()];
   const done = await work();
   const seconds = (performance.now() - beganMs) / 1_000;
-  const [gatewayCores = 0, machineCores = 0] = cores.map((used) => used());
+  const [gatewayCores = 0, machineCores = 0, mainCores = 0, mainWaits = 0] = cores.map((used) => used());
   await pause(AFTERMATH_MS);
   const { latenciesMs, slow, failures } = await prober.ask();
   const loss = await call.takeLoss();
   const measured = {
-    ...{ seconds, gatewayCores, machineCores, ...quantiles(latenciesMs), ...loss },
+    ...{ seconds, gatewayCores, machineCores, mainCores, mainWaits, ...quantiles(latenciesMs), ...loss },
     ...{
       requests: latenciesMs.length,
       failedRequests: failures,
@@ -43,9 +55,9 @@ export async function measure<Done>(stage: Stage, work: () => Promise<Done>): Pr
 }
 
 /** Returns 0 if the process has ended. */
-function cpuSecondsOf(pid: number): number {
+function ifRunning(seconds: () => number): number {
   try {
-    return cpuSeconds(pid);
+    return seconds();
   } catch {
     return 0;
   }

@@ -20,6 +20,9 @@ export interface Measured extends CallLoss {
   /** Cores used by the gateway, and by the whole machine. */
   readonly gatewayCores: number;
   readonly machineCores: number;
+  /** Cores used by the gateway's main thread, and parts of its time for which it waited for one. */
+  readonly mainCores: number;
+  readonly mainWaits: number;
   readonly peakBytes: number;
   readonly residentBytes: number;
 }

@@ -5,8 +5,8 @@ import { measure } from './measure.ts';
 import type { Measured } from './report.ts';
 import type { Stage } from './stage.ts';
 
-/** Without attacks, for comparison. */
-const ALONE_MS = 60_000;
+/** Without attacks, for comparison: as long as with them, at most. */
+const MOST_ALONE_MS = 60_000;
 /** Rounds of the attacks have numbers of their own, from which they make addresses and names. */
 const FIRST_ROUND = 100;
 const MAX_RATIO = 1.2;
@@ -27,8 +27,9 @@ export async function runTogether(
   attacks: readonly Attack[],
   minutes: number,
 ): Promise<TogetherReport> {
-  const { measured: alone } = await measure(stage, () => pause(ALONE_MS));
-  const end = performance.now() + minutes * 60_000;
+  const lastsMs = minutes * 60_000;
+  const { measured: alone } = await measure(stage, () => pause(Math.min(lastsMs, MOST_ALONE_MS)));
+  const end = performance.now() + lastsMs;
   const { measured: beside, done: times } = await measure(
     stage,
     async () => await Promise.all(attacks.map((attack) => repeat(stage, attack, end))),
@@ -61,9 +62,10 @@ function faultsOf(alone: Measured, beside: Measured): string[] {
 }
 
 export function describeTogether({ attacks, times, alone, beside }: TogetherReport): string {
-  const figures = ({ p50Ms, p99Ms, maxMs, lostToAgentMs, lostToPhoneMs, gatewayCores }: Measured): string =>
-    `REST p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, max ${maxMs.toFixed(1)} ms; ` +
-    `lost ${lostToAgentMs}/${lostToPhoneMs} ms; gateway ${gatewayCores.toFixed(2)} cores`;
+  const figures = (seen: Measured): string =>
+    `REST p50 ${seen.p50Ms.toFixed(2)} ms, p99 ${seen.p99Ms.toFixed(2)} ms, max ${seen.maxMs.toFixed(1)} ms; ` +
+    `lost ${seen.lostToAgentMs}/${seen.lostToPhoneMs} ms; gateway ${seen.gatewayCores.toFixed(2)} cores, of which its main ` +
+    `thread ${seen.mainCores.toFixed(2)}, which waited for a core for ${seen.mainWaits.toFixed(2)} of the time`;
   return [
     ...attacks.map((name, index) => `${times[index]} × ${name}`),
     `alone:  ${figures(alone)}`,

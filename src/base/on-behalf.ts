@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const accounts = new AsyncLocalStorage<string>();
+const owners = new AsyncLocalStorage<string>();
 
-/** Does work, and all that it starts, on behalf of an account. */
-export function onBehalfOf<Result>(accountId: string, work: () => Result): Result {
-  return accounts.run(accountId, work);
+/** Does work, and all that it starts, on behalf of an account, or of strangers in a network. */
+export function onBehalfOf<Result>(owner: string, work: () => Result): Result {
+  return owners.run(owner, work);
 }
 
-/** On whose behalf this runs: an account's id. Undefined: the gateway's own work, or a stranger's. */
-export function servedAccount(): string | undefined {
-  return accounts.getStore();
+/** On whose behalf this runs: an account's id, or the network of a stranger. Undefined: the gateway's own work. */
+export function servedOwner(): string | undefined {
+  return owners.getStore();
 }

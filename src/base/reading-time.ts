@@ -44,6 +44,10 @@ const MOST_IN_TURN_MS = 2;
 const CHUNK_MS = 0.03;
 const MEGABYTE_MS = 1;
 
+function msOf(chunk: Uint8Array): number {
+  return CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576;
+}
+
 /** The account wants so much of the thread that this had to wait for too long. */
 export class ReadingRefused extends RetryLater {
   constructor() {
@@ -80,12 +84,11 @@ export class ReadingTime {
     return this.#clock.monotonicMs();
   }
 
-  /** What all streams of an account are read with, or of a server that several accounts use. */
-  of(accountId: string): Reader {
-    if (this.#latest?.accountId === accountId) return this.#latest;
-    const reader =
-      this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share, this.#company);
-    this.#readers.set(accountId, reader);
+  /** What all work for an account is counted by, for the strangers of a network, or for a server that accounts share. */
+  of(owner: string): Reader {
+    if (this.#latest?.owner === owner) return this.#latest;
+    const reader = this.#readers.get(owner) ?? new Reader(owner, this.#clock, this.#share, this.#company);
+    this.#readers.set(owner, reader);
     this.#latest = reader;
     return reader;
   }
@@ -163,7 +166,7 @@ class Company {
 
 /** Holds an account's streams to its share. Before each piece a stream waits for its turn; after it, the time counts. */
 export class Reader {
-  readonly accountId: string;
+  readonly owner: string;
   readonly #clock: Clock;
   readonly #share: FairShare;
   readonly #company: Company;
@@ -176,8 +179,8 @@ export class Reader {
   #turn = -1;
   #turnMs = 0;
 
-  constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
-    this.accountId = accountId;
+  constructor(owner: string, clock: Clock, share: FairShare, company: Company) {
+    this.owner = owner;
     this.#clock = clock;
     this.#share = share;
     this.#company = company;
@@ -288,15 +291,29 @@ export class Reader {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of body) {
-      this.charge(CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576);
+      this.charge(msOf(chunk));
       if (!this.mayGoOn()) await this.turn(signal);
       yield chunk;
     }
   }
 
+  /**
+   * Resolves when the account may do a little more, of which others have to wait for one in each turn of the event loop. It
+   * is for what has begun and is paid for by what is asked next.
+   */
+  async share(chunk: Uint8Array): Promise<void> {
+    if (this.hasHadItsTurn) await this.nextTurn();
+    this.note(msOf(chunk));
+  }
+
+  /** Resolves in a later turn of the event loop, when it is this piece of the account's work that is due. */
+  nextTurn(): Promise<void> {
+    return this.#begun.enter();
+  }
+
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
-    if (this.holdsUpOthers) await this.#begun.enter();
+    if (this.holdsUpOthers) await this.nextTurn();
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
     const release = await this.#place(signal);
@@ -314,7 +331,7 @@ export class Reader {
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {
-    const release = await this.#share.take(this.accountId, WAIT_MS, signal);
+    const release = await this.#share.take(this.owner, WAIT_MS, signal);
     if (release !== null) return release;
     signal.throwIfAborted();
     throw new ReadingRefused();

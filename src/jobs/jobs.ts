@@ -15,8 +15,11 @@ export const JOB_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const MAX_THREADS = 2 * JOB_THREADS;
 /** A thread costs about 15 MB, one that has synthesized speech 50 MB, so it is stopped when it has no work. */
 const IDLE_MS = 30_000;
-/** Lowers the priority of job threads below that of calls. */
-const NICE = 10;
+/**
+ * Lowers the priority of job threads below that of calls and of the main thread, as far as it goes: one that interrupts the
+ * main thread runs until the kernel's next tick, 4 ms, so it must not happen often.
+ */
+const NICE = 19;
 /** A job that runs for so long hangs. */
 const DEADLINE_MS = 30_000;
 

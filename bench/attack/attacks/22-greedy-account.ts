@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { audioSdp } from '../../sip-text.ts';
 import { activeCall } from '../active-call.ts';
+import { againAndAgain } from '../again-and-again.ts';
 import { type Attack, PROVIDER_HOST, type Target } from '../attack.ts';
 import { Browser } from '../browser.ts';
 import { flood } from '../flood.ts';
@@ -115,6 +116,7 @@ const DOORS: readonly Door[] = [
     take: ({ tenant }) =>
       tenant.agentApi.post('/api/files', {
         name: 'a.bin',
+        mime: 'application/octet-stream',
         bytes_b64: Buffer.alloc(500_000).toString('base64'),
       }),
   },
@@ -160,24 +162,15 @@ export const greedyAccount: Attack = {
     const stranger = new Browser(target.httpPort, addressOf(target, NUMBER, 2));
     const greedy = { target, tenant, provider, callId, stranger, agents };
     const endMs = performance.now() + LASTS_MS;
-    const counts = await Promise.all(DOORS.map((door) => pushed(door, greedy, endMs)));
+    const counts = await Promise.all(
+      DOORS.map((door) => againAndAgain(door.atOnce, endMs, (n) => door.take(greedy, n))),
+    );
     for (const [index, { name }] of DOORS.entries()) notes.see(`${name}: ${counts[index]}`);
     provider.close();
     endpoint.close();
     await leave(tenant);
   },
 };
-
-/** Resolves with how often the door was taken. */
-async function pushed(door: Door, greedy: Greedy, endMs: number): Promise<number> {
-  let n = 0;
-  const one = async () => {
-    // A refused connection is no reason to stop.
-    while (performance.now() < endMs) await door.take(greedy, n++).catch(() => pause(1));
-  };
-  await Promise.all(Array.from({ length: door.atOnce }, one));
-  return n;
-}
 
 async function floodSockets(sockets: Awaited<ReturnType<typeof openSockets>>, n: number): Promise<void> {
   await flood(sockets, FRAMES[n % FRAMES.length]!, FLOOD_BYTES);

@@ -42,6 +42,7 @@ export function systemRoutes({ readiness, metrics }: SystemSources): Route[] {
     open.get('/healthz', {
       operationId: 'getHealth',
       summary: 'Check whether the process is running',
+      isProbe: true,
       responses: { 200: { description: 'It is', schema: Alive } },
       handler: () => reply(200, { status: 'ok' as const }),
     }),
@@ -59,6 +60,7 @@ function readyz(checks: readonly ReadinessCheck[]): Route {
   return open.get('/readyz', {
     operationId: 'getReadiness',
     summary: 'Check whether the gateway can take calls',
+    isProbe: true,
     responses: {
       200: { description: 'It can', schema: Ready },
       503: { description: 'Not now', schema: NotReady },

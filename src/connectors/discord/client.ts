@@ -10,7 +10,7 @@ import {
 import { InteractionResponseType, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import { readAnswer } from '../../base/answer-body.ts';
-import { servedAccount } from '../../base/on-behalf.ts';
+import { servedOwner } from '../../base/on-behalf.ts';
 import { RequestPace } from '../../base/request-pace.ts';
 import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { OutboundMessage, OutboundReaction, SendOutcome } from '../contract/messenger.ts';
@@ -287,7 +287,7 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        const turn = await this.#pace.turn(servedAccount() ?? placeOf(path), deadlineMs, signal);
+        const turn = await this.#pace.turn(servedOwner() ?? placeOf(path), deadlineMs, signal);
         if (turn === null) throw new PlatformFailure('unreachable', NEVER_ASKED);
         return await this.#rest[VERBS[method ?? 'GET']](path, options).finally(turn.answered);
       });

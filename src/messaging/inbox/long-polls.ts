@@ -1,5 +1,6 @@
 import { Deadlines } from '../../base/deadlines.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import { Places } from '../../base/places.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Delta, DeltaQuestion } from './inbox-delta.ts';
@@ -9,6 +10,8 @@ import type { Wakeups } from './wakeups.ts';
 
 /** Maximum number of pending long-polls. */
 const LIMITS = { perKey: 100, perAccount: 1_000, total: 10_000 };
+/** Answered in one turn of the event loop: a message, a deadline or a leaving client may end a thousand at one moment. */
+const ANSWERS_AT_ONCE = 20;
 
 /** How a request waits, and for how long. */
 export interface LongPoll {
@@ -36,6 +39,7 @@ export class LongPolls {
   readonly #accounts = new Map<string, LongPollAccount>();
   /** Of all requests that wait. */
   readonly places = new Places({ code: 'too_many_waiters', what: 'pending long-polls', ...LIMITS });
+  readonly #answers = new EventLoopLimit(ANSWERS_AT_ONCE);
   #isClosed = false;
 
   constructor(view: WaitersView, wakeups: Wakeups, clock: Clock) {
@@ -73,7 +77,9 @@ export class LongPolls {
     group.add(waiter);
     if (signal.aborted) expire();
     try {
-      return await promise;
+      const delta = await promise;
+      await this.#answers.enter(holder.accountId);
+      return delta;
     } finally {
       cancelDeadline();
       signal.removeEventListener('abort', expire);

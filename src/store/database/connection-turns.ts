@@ -1,4 +1,4 @@
-import { servedAccount } from '../../base/on-behalf.ts';
+import { servedOwner } from '../../base/on-behalf.ts';
 import { type Reader, ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 
@@ -14,11 +14,11 @@ const AT_ONCE = Promise.resolve();
 /**
  * Whose query or transaction is next. The queries of one account keep their order; of several accounts that wait, the one
  * that has used the thread least lately comes first. The time counts for the account on whose behalf it is used, so that
- * what it asks for is answered later, too.
+ * what it asks for is answered later, too. Strangers of one network are like an account.
  */
 export class ConnectionTurns {
   readonly #time: ReadingTime;
-  /** The gateway's own queries, and those of strangers. */
+  /** The gateway's own queries. */
   readonly #nobody: Reader;
   readonly #waiting = new Map<Reader, (() => void)[]>();
   #holder: Reader | null = null;
@@ -37,8 +37,8 @@ export class ConnectionTurns {
 
   /** Resolves when the caller has the connection, which it gives back by `leave`. */
   enter(): Promise<void> {
-    const accountId = servedAccount();
-    const reader = accountId === undefined ? this.#nobody : this.#time.of(accountId);
+    const owner = servedOwner();
+    const reader = owner === undefined ? this.#nobody : this.#time.of(owner);
     if (this.#holder === null && this.#waiting.size === 0 && this.#begins(reader)) return AT_ONCE;
     const { promise, resolve } = Promise.withResolvers<void>();
     const others = this.#waiting.get(reader);

@@ -36,14 +36,35 @@ async function site() {
   });
   const authenticate = (key: string | null): Principal | null =>
     key === null || revoked.has(key) ? null : { ...AGENT, accountId: key, credentialId: key };
-  const { url } = await served([work], { authenticate, time: new ReadingTime(clock) });
-  return (key: string, text = '', signal?: AbortSignal) =>
+  const routes = [work, openTo('/open'), openTo('/probe', { isProbe: true })];
+  const { url } = await served(routes, { authenticate, time: new ReadingTime(clock) });
+  const ask = (key: string, text = '', signal?: AbortSignal) =>
     fetch(`${url}/work`, {
       method: 'POST',
       headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
       body: JSON.stringify({ text }),
       ...(signal && { signal }),
     });
+  return Object.assign(ask, { stranger: (path: string) => fetch(`${url}${path}`) });
+}
+
+/** A page for strangers that takes as long. */
+function openTo(path: `/${string}`, asked: { readonly isProbe?: true } = {}): Route {
+  return route({
+    method: 'get',
+    path,
+    access: 'public',
+    operationId: path,
+    summary: path,
+    tags: [],
+    ...asked,
+    responses: { 200: { description: 'ok', schema: z.any() } },
+    handler: () => {
+      clock.leap(TAKES_MS);
+      handled.push(path);
+      return reply(200, {});
+    },
+  });
 }
 
 /** Lets time pass fast, so that whoever waits gets its turn. */
@@ -85,6 +106,18 @@ describe('requests', () => {
     for (let n = 0; n < 30; n++) await ask('greedy');
     const answers = Array.from({ length: 10 }, async () => (await ask('quiet')).status);
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 10 }, () => 200));
+  });
+
+  it('of strangers in one network wait like those of an account, but never a probe', async () => {
+    const ask = await site();
+    await ask('quiet');
+    const greedy = Array.from({ length: 30 }, () => ask.stranger('/open'));
+    await eventually(() => handled.length >= ALLOWED);
+    const answers = await Promise.all([ask('quiet'), ask.stranger('/probe')]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(handled.filter((path) => path === '/open').length).toBeLessThan(greedy.length / 2);
+    passTime();
+    expect((await Promise.all(greedy)).every(({ status }) => status === 200)).toBe(true);
   });
 
   it('with more bodies than may wait for the account are refused', async () => {

@@ -59,6 +59,8 @@ export class Exchange implements AnswerListener {
   routePath: string | null = null;
   /** Whose credential the request has, once known. */
   accountId: string | null = null;
+  /** The network of a stranger whose request takes turns with those of others, once known. */
+  network: string | null = null;
   /** `WWW-Authenticate` header of a 401. */
   challenge: string | undefined;
   readonly #response: Responder;
@@ -193,8 +195,13 @@ export class Exchange implements AnswerListener {
 
   /** AnswerListener: the client is gone, possibly before it has received the whole answer. */
   aborted(): void {
-    if (this.isOpen) {
-      this.#state = 'aborted';
+    const wasOpen = this.isOpen;
+    if (wasOpen) this.#state = 'aborted';
+    this.#origin.traffic.departures.run(() => this.#depart(wasOpen));
+  }
+
+  #depart(wasOpen: boolean): void {
+    if (wasOpen) {
       this.#answered(CLIENT_GONE);
       this.#aborter?.abort(GONE);
     }

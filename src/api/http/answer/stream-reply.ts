@@ -1,4 +1,5 @@
 import { assert } from '../../../base/assert.ts';
+import type { Reader } from '../../../base/reading-time.ts';
 import type { Exchange } from './exchange.ts';
 import type { StreamReply } from './reply.ts';
 
@@ -20,14 +21,19 @@ class Writable {
 /**
  * Sends a reply's chunks as fast as the client reads them, with at most one chunk buffered. It awaits the first chunk
  * before sending the status, so that a source that fails immediately still gets the right status. The iterator is
- * closed when the client disconnects; a source that may wait should listen to the request's signal.
+ * closed when the client disconnects; a source that may wait should listen to the request's signal. `share`: of whoever
+ * asked, which the chunks count for.
  */
-export async function streamReply(exchange: Exchange, reply: StreamReply): Promise<void> {
+export async function streamReply(
+  exchange: Exchange,
+  reply: StreamReply,
+  share: Reader | null,
+): Promise<void> {
   exchange.watchAbort();
   const iterator = reply.body[Symbol.asyncIterator]();
   try {
     if (exchange.isHead) exchange.send(reply);
-    else await pump(exchange, reply, iterator);
+    else await pump(exchange, reply, iterator, share);
   } catch (error) {
     exchange.fail(error);
   } finally {
@@ -39,6 +45,7 @@ async function pump(
   exchange: Exchange,
   reply: StreamReply,
   iterator: AsyncIterator<Uint8Array | string>,
+  share: Reader | null,
 ): Promise<void> {
   const writable = new Writable();
   const release = () => writable.signal();
@@ -53,6 +60,8 @@ async function pump(
       leftBytes -= chunk.byteLength;
       assert(leftBytes >= 0, 'stream is longer than announced');
     }
+    if (share?.hasCompany) await share.share(chunk);
+    if (!exchange.isOpen) return;
     if (chunk.byteLength > 0 && !exchange.response.write(chunk)) await writable.wait();
     if (!exchange.isOpen) return;
     next = await iterator.next();

@@ -1,7 +1,11 @@
+import { Spread } from '../../../base/spread.ts';
+
 /** Counts requests in flight, so that a closing server can let them finish. */
 export class Traffic {
   /** Requests that were cut because their body came in too many pieces. */
   fragmented = 0;
+  /** What is left to do for clients that have gone, of which thousands may go at one moment. */
+  readonly departures = new Spread();
   #inFlight = 0;
   #closing = false;
   #idle = Promise.withResolvers<void>();

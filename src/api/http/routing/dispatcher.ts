@@ -1,5 +1,6 @@
 import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
+import { siteOf } from '../../../base/networks.ts';
 import { ReadingTime } from '../../../base/reading-time.ts';
 import { systemClock } from '../../../base/time.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
@@ -175,6 +176,7 @@ export class Dispatcher {
       const credential = credentialOf(request, isUnsafe, ownOrigin);
       return { principal: this.#admitted(exchange, route.access, credential), credential };
     }
+    if (!route.isProbe) exchange.network = siteOf(exchange.clientAddress);
     if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
     return { principal: null, credential: null };
   }
@@ -254,13 +256,13 @@ export class Dispatcher {
   #handle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
     const answer = this.#answer(exchange, compiled, incoming, body);
     if (!(answer instanceof Promise)) {
-      answerWith(exchange, answer);
+      this.#answerWith(exchange, answer);
       return;
     }
     compiled.answersLater = true;
     exchange.watchAbort();
     answer
-      .then((late) => this.#turns.count(exchange, () => answerWith(exchange, late)))
+      .then((late) => this.#turns.countLate(exchange, () => this.#answerWith(exchange, late)))
       .catch((error: unknown) => exchange.fail(error));
   }
 
@@ -293,8 +295,15 @@ export class Dispatcher {
     this.#turns
       .onBehalfOf(exchange, answer)
       .finally(() => body.close())
-      .then((reply) => answerWith(exchange, reply))
+      .then((reply) => this.#answerWith(exchange, reply))
       .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** What a stream still has to read is also read on behalf of whoever asked for it. */
+  #answerWith(exchange: Exchange, answer: Reply): void {
+    if (answer.kind !== 'stream') return exchange.send(answer);
+    const share = this.#turns.shareOf(exchange);
+    void this.#turns.onBehalfOf(exchange, () => streamReply(exchange, answer, share));
   }
 
   /** Runs the handler once per key; null if the request has no key. */
@@ -313,11 +322,6 @@ export class Dispatcher {
 async function knownOf(body: BodyStream): Promise<Uint8Array> {
   const length = Buffer.from(`${body.lengthBytes} bytes`);
   return isForm(body.contentType) ? length : Buffer.concat([length, await body.beginning(KNOWN_BYTES)]);
-}
-
-function answerWith(exchange: Exchange, answer: Reply): void {
-  if (answer.kind === 'stream') void streamReply(exchange, answer);
-  else exchange.send(answer);
 }
 
 function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: RequestHead): void {

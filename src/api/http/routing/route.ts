@@ -98,6 +98,8 @@ interface Endpoint<
   readonly deprecated?: true;
   /** Answers HEAD with 405, because GET changes something. */
   readonly refusesHead?: true;
+  /** Takes no turn with other requests: whoever watches the process ends it when the answer is late. */
+  readonly isProbe?: true;
   /** Request headers that the handler reads, in lower case. */
   readonly headers?: readonly string[];
   readonly params?: Params;

@@ -91,6 +91,34 @@ describe.each([
     expect([counts.fast, counts.sdk]).toEqual([0, 0]);
   });
 
+  test('only the arguments of a tool may be long, with or without the SDK', async () => {
+    const { url, counts } = await mcpWorld({ fastPath });
+    const long = 'x'.repeat(70_000);
+    const post = async (path: string, method: string, params: object) => {
+      const answer = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: 'Bearer svc_agent',
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      return [answer.status, (await answer.text()).slice(0, 120)];
+    };
+    const refusal = [
+      413,
+      '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Only the arguments of a tool may be longer than 65536 bytes"},"id":nu',
+    ];
+    for (const path of ['/mcp', '/mcp?stateful']) {
+      expect(await post(path, 'tools/call', { name: long, arguments: {} })).toEqual(refusal);
+      expect(await post(path, 'resources/read', { uri: long })).toEqual(refusal);
+      expect(await post(path, 'initialize', { clientInfo: { name: long } })).toEqual(refusal);
+    }
+    expect([counts.fast, counts.sdk]).toEqual([0, 0]);
+    expect((await post('/mcp', 'tools/call', { name: 'whoami', arguments: { long } }))[0]).toBe(200);
+  });
+
   test('a key may have 500 streams, and a closed one makes room for the next', async () => {
     const { url, counts } = await mcpWorld({ fastPath });
     const open = await Promise.all(Array.from({ length: 500 }, () => listening(url, 'svc_agent')));

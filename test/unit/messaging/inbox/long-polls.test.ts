@@ -52,6 +52,22 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ text }) => text));
 
+test('many that one message wakes are answered in several turns of the event loop', async () => {
+  const { world, waiters, wait } = await waitingRoom();
+  const answered: number[] = [];
+  let turns = 0;
+  const waiting = Array.from({ length: 90 }, (_, n) =>
+    wait({ credentialId: `key_${n % 2}` }).then(() => answered.push(turns)),
+  );
+  await waitFor('all to wait', () => waiters.count === 90);
+  await write(world, '1', { text: 'hello' });
+  for (; answered.length < 90; turns++) await turn();
+  await Promise.all(waiting);
+  const inTurn = Map.groupBy(answered, (at) => at);
+  // Twenty, and another twenty of the next turn before this test sees it.
+  expect(Math.max(...[...inTurn.values()].map(({ length }) => length))).toBeLessThanOrEqual(40);
+});
+
 test('a message wakes a waiting request', async () => {
   const { world, waiters, wait } = await waitingRoom();
   const waiting = wait();
