@@ -35,11 +35,16 @@ export interface ShareReading {
 
 interface Owner {
   held: number;
-  /** Each is called once: with the release of its place, or with null. */
+  /** The patient ones last. */
   readonly waiting: Waiter[];
 }
 
-type Waiter = (release: ReleasePlace | null) => void;
+interface Waiter {
+  /** Whether everybody else comes first. */
+  readonly isPatient: boolean;
+  /** Called once: with the release of its place, or with null. */
+  end(release: ReleasePlace | null): void;
+}
 
 interface Use {
   starts: number;
@@ -85,9 +90,14 @@ export class FairShare implements ShareReading {
 
   /**
    * Resolves with the release of a place, or with null: there was none within `withinMs`, too many wait, or `signal` has
-   * aborted, which ends the wait at once.
+   * aborted, which ends the wait at once. `isPatient`: it waits as long as anybody waits who is not.
    */
-  async take(name: string, withinMs: number, signal?: AbortSignal): Promise<ReleasePlace | null> {
+  async take(
+    name: string,
+    withinMs: number,
+    signal?: AbortSignal,
+    isPatient = false,
+  ): Promise<ReleasePlace | null> {
     if (signal?.aborted) return null;
     const free = this.#giveFree(name);
     if (free !== null) return free;
@@ -96,13 +106,15 @@ export class FairShare implements ShareReading {
     const { promise, resolve } = Promise.withResolvers<ReleasePlace | null>();
     const withdraw = (): void => this.#end(name, waiter);
     const cancel = this.#options.clock.after(withinMs, () => this.#refuse(name, waiter));
-    const waiter: Waiter = (release) => {
+    const end = (release: ReleasePlace | null) => {
       cancel();
       signal?.removeEventListener('abort', withdraw);
       resolve(release);
     };
+    const waiter: Waiter = { isPatient, end };
     signal?.addEventListener('abort', withdraw, { once: true });
-    owner.waiting.push(waiter);
+    const behind = isPatient ? -1 : owner.waiting.findIndex((each) => each.isPatient);
+    owner.waiting.splice(behind < 0 ? owner.waiting.length : behind, 0, waiter);
     this.#waiting += 1;
     if (this.#waiting > this.#options.mostWaiting) this.#refuseOne();
     return await promise;
@@ -183,7 +195,7 @@ export class FairShare implements ShareReading {
       const [name, owner] = next;
       const waiter = owner.waiting.shift()!;
       this.#waiting -= 1;
-      waiter(this.#give(name, owner));
+      waiter.end(this.#give(name, owner));
     }
   }
 
@@ -191,11 +203,14 @@ export class FairShare implements ShareReading {
   #next(): [string, Owner] | null {
     let first: [string, Owner] | null = null;
     let least = Number.POSITIVE_INFINITY;
+    let arePatient = true;
     for (const entry of this.#waiting === 0 ? [] : this.#owners) {
       const [name, owner] = entry;
-      if (owner.waiting.length === 0 || !this.#mayHold(owner)) continue;
+      const [waiter] = owner.waiting;
+      if (waiter === undefined || !this.#mayHold(owner) || (waiter.isPatient && !arePatient)) continue;
       const share = this.#shareOf(name, owner);
-      if (share >= least) continue;
+      if (waiter.isPatient === arePatient && share >= least) continue;
+      arePatient = waiter.isPatient;
       least = share;
       first = entry;
     }
@@ -229,7 +244,7 @@ export class FairShare implements ShareReading {
     owner.waiting.splice(owner.waiting.indexOf(waiter), 1);
     this.#waiting -= 1;
     this.#forget(name, owner);
-    waiter(null);
+    waiter.end(null);
   }
 
   #forget(name: string, owner: Owner): void {
