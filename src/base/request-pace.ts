@@ -48,12 +48,7 @@ export class RequestPace {
    * Resolves with the leave to make a request, in turn. Null: not within `withinMs`, or too many wait, or `signal` has aborted.
    * `isPatient`: it waits as long as anybody waits who is not.
    */
-  async turn(
-    owner: string,
-    withinMs: number,
-    signal: AbortSignal,
-    isPatient = false,
-  ): Promise<Turn | null> {
+  async turn(owner: string, withinMs: number, signal: AbortSignal, isPatient = false): Promise<Turn | null> {
     const release = await this.#share.take(owner, withinMs, signal, isPatient);
     return release && { answered: () => void this.#releaseLater(release), unused: release };
   }

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 
 const run = promisify(execFile);
-const PACKAGE = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
+const require = createRequire(import.meta.url);
+const PACKAGE = require.resolve('@modelcontextprotocol/inspector/package.json');
 const INSPECTOR = join(PACKAGE, '../clients/launcher/build/index.js');
 
 let gateway: Gateway;
