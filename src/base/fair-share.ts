@@ -14,6 +14,8 @@ export interface FairShareOptions {
   readonly keepsRoom?: true;
   /** Waits in all. When there are more, the owner with the largest share loses its last one. */
   readonly mostWaiting: number;
+  /** Places that the patient leave free. Default: none. */
+  readonly reserve?: number;
 }
 
 /** How long somebody waits for a place, and what they are told when there is none. */
@@ -99,7 +101,7 @@ export class FairShare implements ShareReading {
     isPatient = false,
   ): Promise<ReleasePlace | null> {
     if (signal?.aborted) return null;
-    const free = this.#giveFree(name);
+    const free = this.#giveFree(name, isPatient);
     if (free !== null) return free;
     const owner = this.#find(name);
     this.#owners.set(name, owner);
@@ -162,16 +164,17 @@ export class FairShare implements ShareReading {
   }
 
   /** Gives a place that nobody waits for. */
-  #giveFree(name: string): ReleasePlace | null {
+  #giveFree(name: string, isPatient = false): ReleasePlace | null {
     const owner = this.#find(name);
-    if (owner.waiting.length > 0 || !this.#mayHold(owner)) return null;
+    const waitsInFront = owner.waiting.some((waiter) => isPatient || !waiter.isPatient);
+    if (waitsInFront || !this.#mayHold(owner, isPatient)) return null;
     this.#owners.set(name, owner);
     return this.#give(name, owner);
   }
 
-  #mayHold({ held }: Owner): boolean {
-    const { total, each, keepsRoom = false } = this.#options;
-    const free = total - this.#taken;
+  #mayHold({ held }: Owner, isPatient = false): boolean {
+    const { total, each, keepsRoom = false, reserve = 0 } = this.#options;
+    const free = total - this.#taken - (isPatient ? reserve : 0);
     return free > 0 && held < each && (!keepsRoom || held === 0 || held < free);
   }
 
@@ -207,7 +210,8 @@ export class FairShare implements ShareReading {
     for (const entry of this.#waiting === 0 ? [] : this.#owners) {
       const [name, owner] = entry;
       const [waiter] = owner.waiting;
-      if (waiter === undefined || !this.#mayHold(owner) || (waiter.isPatient && !arePatient)) continue;
+      if (waiter === undefined || (waiter.isPatient && !arePatient)) continue;
+      if (!this.#mayHold(owner, waiter.isPatient)) continue;
       const share = this.#shareOf(name, owner);
       if (waiter.isPatient === arePatient && share >= least) continue;
       arePatient = waiter.isPatient;

@@ -28,10 +28,12 @@ export class RequestPace {
   readonly #share: FairShare;
   readonly #closing = new AbortController();
 
-  constructor(clock: Clock, pace: Pace) {
+  /** `reserve`: requests that the patient leave to others. */
+  constructor(clock: Clock, pace: Pace, reserve = 0) {
     this.#clock = clock;
     this.#pace = pace;
-    this.#share = new FairShare({ clock, total: pace.most, each: pace.most, mostWaiting: MOST_WAITING });
+    const { most } = pace;
+    this.#share = new FairShare({ clock, total: most, each: most, mostWaiting: MOST_WAITING, reserve });
   }
 
   /** Requests that may be made now. */

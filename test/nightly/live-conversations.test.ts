@@ -34,7 +34,7 @@ function writesSlowly(openai: FakeOpenAi): void {
 }
 
 /** A workspace takes 50 edits in a minute, and each reply needs one, which counts for 70 s after it is whole. */
-const SLACK_MS = 180_000;
+const SLACK_MS = 210_000;
 
 describe.each([
   ['at one moment', 0],

@@ -7,6 +7,8 @@ import type { LivePace } from '../../connectors/contract/live-message.ts';
 const LONGEST_MS = 10_000;
 /** By then a whole message that may be sent has been. */
 const SENT_MS = 200;
+/** The share of all requests that updates leave free, so that a first text need not wait for one to be over. */
+const KEPT = 0.25;
 /** An update waits until it is written over. */
 const NO_LIMIT_MS = 3_600_000;
 
@@ -34,7 +36,7 @@ export class LiveLine {
     const { updates, withinMs, mostEdits = Number.POSITIVE_INFINITY } = pace;
     this.#clock = clock;
     this.#pace = pace;
-    this.#all = new RequestPace(clock, pace);
+    this.#all = new RequestPace(clock, pace, Math.floor(pace.most * KEPT));
     this.#updates = new RequestPace(clock, { most: updates, withinMs });
     this.#edits = new FairShare({ clock, total: mostEdits, each: mostEdits, mostWaiting: 0 });
   }

@@ -68,6 +68,24 @@ describe('those who are patient', () => {
   });
 });
 
+it('the patient leave a reserve free, which others take at once', async () => {
+  const { share } = new Turns({ total: 4, each: 4, reserve: 2 });
+  const taken = [share.hold('a'), share.hold('a')];
+  let isServed = false;
+  void share.take('a', 60_000, undefined, true).then(() => {
+    isServed = true;
+  });
+  const text = await share.take('a', 0);
+  await settled();
+  expect([text, isServed]).toEqual([expect.any(Function), false]);
+  text!();
+  await settled();
+  expect(isServed).toBe(false);
+  taken[0]!();
+  await settled();
+  expect(isServed).toBe(true);
+});
+
 describe('places that are short', () => {
   it('can be held beyond what is free by what was admitted before, and then nobody else gets one', () => {
     const { share } = new Turns({ total: 2, each: 2, keepsRoom: true });
