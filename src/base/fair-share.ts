@@ -14,6 +14,8 @@ export interface FairShareOptions {
   readonly keepsRoom?: true;
   /** Waits in all. When there are more, the owner with the largest share loses its last one. */
   readonly mostWaiting: number;
+  /** Places that the patient leave free. Default: none. */
+  readonly reserve?: number;
 }
 
 /** How long somebody waits for a place, and what they are told when there is none. */
@@ -35,11 +37,16 @@ export interface ShareReading {
 
 interface Owner {
   held: number;
-  /** Each is called once: with the release of its place, or with null. */
+  /** The patient ones last. */
   readonly waiting: Waiter[];
 }
 
-type Waiter = (release: ReleasePlace | null) => void;
+interface Waiter {
+  /** Whether everybody else comes first. */
+  readonly isPatient: boolean;
+  /** Called once: with the release of its place, or with null. */
+  end(release: ReleasePlace | null): void;
+}
 
 interface Use {
   starts: number;
@@ -85,24 +92,31 @@ export class FairShare implements ShareReading {
 
   /**
    * Resolves with the release of a place, or with null: there was none within `withinMs`, too many wait, or `signal` has
-   * aborted, which ends the wait at once.
+   * aborted, which ends the wait at once. `isPatient`: it waits as long as anybody waits who is not.
    */
-  async take(name: string, withinMs: number, signal?: AbortSignal): Promise<ReleasePlace | null> {
+  async take(
+    name: string,
+    withinMs: number,
+    signal?: AbortSignal,
+    isPatient = false,
+  ): Promise<ReleasePlace | null> {
     if (signal?.aborted) return null;
-    const free = this.#giveFree(name);
+    const free = this.#giveFree(name, isPatient);
     if (free !== null) return free;
     const owner = this.#find(name);
     this.#owners.set(name, owner);
     const { promise, resolve } = Promise.withResolvers<ReleasePlace | null>();
     const withdraw = (): void => this.#end(name, waiter);
     const cancel = this.#options.clock.after(withinMs, () => this.#refuse(name, waiter));
-    const waiter: Waiter = (release) => {
+    const end = (release: ReleasePlace | null) => {
       cancel();
       signal?.removeEventListener('abort', withdraw);
       resolve(release);
     };
+    const waiter: Waiter = { isPatient, end };
     signal?.addEventListener('abort', withdraw, { once: true });
-    owner.waiting.push(waiter);
+    const behind = isPatient ? -1 : owner.waiting.findIndex((each) => each.isPatient);
+    owner.waiting.splice(behind < 0 ? owner.waiting.length : behind, 0, waiter);
     this.#waiting += 1;
     if (this.#waiting > this.#options.mostWaiting) this.#refuseOne();
     return await promise;
@@ -150,16 +164,17 @@ export class FairShare implements ShareReading {
   }
 
   /** Gives a place that nobody waits for. */
-  #giveFree(name: string): ReleasePlace | null {
+  #giveFree(name: string, isPatient = false): ReleasePlace | null {
     const owner = this.#find(name);
-    if (owner.waiting.length > 0 || !this.#mayHold(owner)) return null;
+    const waitsInFront = owner.waiting.some((waiter) => isPatient || !waiter.isPatient);
+    if (waitsInFront || !this.#mayHold(owner, isPatient)) return null;
     this.#owners.set(name, owner);
     return this.#give(name, owner);
   }
 
-  #mayHold({ held }: Owner): boolean {
-    const { total, each, keepsRoom = false } = this.#options;
-    const free = total - this.#taken;
+  #mayHold({ held }: Owner, isPatient = false): boolean {
+    const { total, each, keepsRoom = false, reserve = 0 } = this.#options;
+    const free = total - this.#taken - (isPatient ? reserve : 0);
     return free > 0 && held < each && (!keepsRoom || held === 0 || held < free);
   }
 
@@ -183,7 +198,7 @@ export class FairShare implements ShareReading {
       const [name, owner] = next;
       const waiter = owner.waiting.shift()!;
       this.#waiting -= 1;
-      waiter(this.#give(name, owner));
+      waiter.end(this.#give(name, owner));
     }
   }
 
@@ -191,11 +206,15 @@ export class FairShare implements ShareReading {
   #next(): [string, Owner] | null {
     let first: [string, Owner] | null = null;
     let least = Number.POSITIVE_INFINITY;
+    let arePatient = true;
     for (const entry of this.#waiting === 0 ? [] : this.#owners) {
       const [name, owner] = entry;
-      if (owner.waiting.length === 0 || !this.#mayHold(owner)) continue;
+      const [waiter] = owner.waiting;
+      if (waiter === undefined || (waiter.isPatient && !arePatient)) continue;
+      if (!this.#mayHold(owner, waiter.isPatient)) continue;
       const share = this.#shareOf(name, owner);
-      if (share >= least) continue;
+      if (waiter.isPatient === arePatient && share >= least) continue;
+      arePatient = waiter.isPatient;
       least = share;
       first = entry;
     }
@@ -229,7 +248,7 @@ export class FairShare implements ShareReading {
     owner.waiting.splice(owner.waiting.indexOf(waiter), 1);
     this.#waiting -= 1;
     this.#forget(name, owner);
-    waiter(null);
+    waiter.end(null);
   }
 
   #forget(name: string, owner: Owner): void {

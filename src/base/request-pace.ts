@@ -28,10 +28,12 @@ export class RequestPace {
   readonly #share: FairShare;
   readonly #closing = new AbortController();
 
-  constructor(clock: Clock, pace: Pace) {
+  /** `reserve`: requests that the patient leave to others. */
+  constructor(clock: Clock, pace: Pace, reserve = 0) {
     this.#clock = clock;
     this.#pace = pace;
-    this.#share = new FairShare({ clock, total: pace.most, each: pace.most, mostWaiting: MOST_WAITING });
+    const { most } = pace;
+    this.#share = new FairShare({ clock, total: most, each: most, mostWaiting: MOST_WAITING, reserve });
   }
 
   /** Requests that may be made now. */
@@ -44,9 +46,12 @@ export class RequestPace {
     return this.#closing.signal;
   }
 
-  /** Resolves with the leave to make a request, in turn. Null: not within `withinMs`, or too many wait, or `signal` has aborted. */
-  async turn(owner: string, withinMs: number, signal: AbortSignal): Promise<Turn | null> {
-    const release = await this.#share.take(owner, withinMs, signal);
+  /**
+   * Resolves with the leave to make a request, in turn. Null: not within `withinMs`, or too many wait, or `signal` has aborted.
+   * `isPatient`: it waits as long as anybody waits who is not.
+   */
+  async turn(owner: string, withinMs: number, signal: AbortSignal, isPatient = false): Promise<Turn | null> {
+    const release = await this.#share.take(owner, withinMs, signal, isPatient);
     return release && { answered: () => void this.#releaseLater(release), unused: release };
   }
 

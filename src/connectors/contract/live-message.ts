@@ -7,8 +7,8 @@ export interface LivePace extends Pace {
   readonly updates: number;
   /** Between two requests of one conversation, in milliseconds. The whole message does not wait for it. */
   readonly everyMs: number;
-  /** Messages that may be shown at a time, each until `withinMs` after it is whole. Absent: any number. */
-  readonly mostShown?: number;
+  /** How many of them may be edits: every message that is shown needs one, to become whole. Absent: any number. */
+  readonly mostEdits?: number;
 }
 
 /** A message that is still being written. */

@@ -69,6 +69,7 @@ const Content = z.object({
   sticker_items: field(z.array(z.object({ name: z.string() }))),
   /** Texts, pictures and buttons in a form of their own (https://docs.discord.com/developers/components/reference). */
   components: field(z.array(z.unknown())),
+  flags: field(z.number()),
 });
 
 export type Content = z.output<typeof Content>;
@@ -96,7 +97,6 @@ export const Message = Content.extend({
   application: field(z.object({ name: field(z.string()) })),
   shared_client_theme: field(z.unknown()),
   type: z.number(),
-  flags: field(z.number()),
   /** The message was written by a webhook. */
   webhook_id: field(Snowflake),
   referenced_message: field(QuotedMessage.nullable()),

@@ -1,7 +1,7 @@
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import type { Reading, ReadMessage } from './update-reading.ts';
+import type { Place, Reading, ReadMessage } from './update-reading.ts';
 
 /** Result of one polling round, with albums joined. */
 export interface Round {
@@ -75,6 +75,7 @@ function joinParts(before: ReadMessage, part: ReadMessage): ReadMessage {
   return {
     ...before,
     lastUpdateId: part.updateId,
+    isOverheard: before.isOverheard && part.isOverheard,
     text: [before.text, part.text].filter(Boolean).join('\n'),
     files: [...before.files, ...part.files],
   };
@@ -130,10 +131,10 @@ export class AlbumBuffer {
   /** Takes a reading. Resolves once it is on disk. */
   async take(reading: Reading): Promise<void> {
     await this.load();
-    const remoteId = 'person' in reading ? reading.person.remoteId : null;
+    const sender = senderOf(reading);
     if (isPart(reading)) await this.#inTurn(() => this.#put(reading));
     else {
-      if (remoteId !== null && this.#open.has(remoteId)) await this.#inTurn(() => this.#tell(remoteId));
+      if (sender !== null && this.#open.has(sender)) await this.#inTurn(() => this.#tell(sender));
       await this.#deps.take(reading);
     }
   }
@@ -148,29 +149,29 @@ export class AlbumBuffer {
 
   async #load(): Promise<void> {
     const noted = (await this.#deps.records.find(this.#deps.key, 'albums')) as AlbumParts[] | null;
-    this.#open = new Map((noted ?? []).map((parts) => [parts[0].person.remoteId, parts]));
-    for (const remoteId of this.#open.keys()) this.#tellSoon(remoteId);
+    this.#open = new Map((noted ?? []).map((parts) => [senderIn(parts[0]), parts]));
+    for (const sender of this.#open.keys()) this.#tellSoon(sender);
   }
 
   async #put(part: ReadMessage): Promise<void> {
-    const { remoteId } = part.person;
-    if (this.#open.get(remoteId)?.[0].albumId !== part.albumId) await this.#tell(remoteId);
-    const before = this.#open.get(remoteId);
+    const sender = senderIn(part);
+    if (this.#open.get(sender)?.[0].albumId !== part.albumId) await this.#tell(sender);
+    const before = this.#open.get(sender);
     if (this.#delivered.get(nameOf(part)) || before?.some((each) => nameOf(each) === nameOf(part))) return;
-    await this.#note(new Map(this.#open).set(remoteId, before ? [...before, part] : [part]));
-    this.#tellSoon(remoteId);
+    await this.#note(new Map(this.#open).set(sender, before ? [...before, part] : [part]));
+    this.#tellSoon(sender);
   }
 
   /** Delivers an album as one message; does nothing when there is none. */
-  async #tell(remoteId: string): Promise<void> {
-    const parts = this.#open.get(remoteId);
+  async #tell(sender: string): Promise<void> {
+    const parts = this.#open.get(sender);
     if (!parts) return;
     await this.#deps.take(wholeOf(parts));
-    this.#timers.get(remoteId)?.();
-    this.#timers.delete(remoteId);
+    this.#timers.get(sender)?.();
+    this.#timers.delete(sender);
     for (const part of parts) this.#delivered.set(nameOf(part), true);
     const rest = new Map(this.#open);
-    rest.delete(remoteId);
+    rest.delete(sender);
     await this.#note(rest);
   }
 
@@ -181,16 +182,16 @@ export class AlbumBuffer {
     this.#open = open;
   }
 
-  #tellSoon(remoteId: string): void {
-    this.#timers.get(remoteId)?.();
+  #tellSoon(sender: string): void {
+    this.#timers.get(sender)?.();
     if (this.#isClosed) return;
     const tell = () => {
-      this.#inTurn(() => this.#tell(remoteId)).catch((error: unknown) => {
+      this.#inTurn(() => this.#tell(sender)).catch((error: unknown) => {
         this.#deps.onFailure(error);
-        this.#tellSoon(remoteId);
+        this.#tellSoon(sender);
       });
     };
-    this.#timers.set(remoteId, this.#deps.clock.after(COMPLETE_MS, tell));
+    this.#timers.set(sender, this.#deps.clock.after(COMPLETE_MS, tell));
   }
 
   #inTurn(step: () => Promise<void>): Promise<void> {
@@ -204,6 +205,16 @@ function isPart(reading: Reading): reading is ReadMessage {
   return reading.kind === 'message' && reading.albumId !== null;
 }
 
-function nameOf({ person, messageId }: ReadMessage): string {
-  return `${person.remoteId} ${messageId}`;
+/** Returns the key of who wrote in a chat; null: the reading is nobody's. */
+function senderOf(reading: Reading): string | null {
+  if (reading.kind === 'edit') return senderIn(reading.message);
+  return 'person' in reading ? senderIn(reading) : null;
+}
+
+function senderIn({ person: { remoteId }, group }: Place): string {
+  return group ? `${group.remoteId} ${remoteId}` : remoteId;
+}
+
+function nameOf(part: ReadMessage): string {
+  return `${senderIn(part)} ${part.messageId}`;
 }

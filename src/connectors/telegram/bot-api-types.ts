@@ -8,6 +8,7 @@ import { field } from '../../base/platform-json.ts';
 
 export const User = z.object({
   id: z.int(),
+  is_bot: field(z.boolean()),
   first_name: field(z.string()),
   last_name: field(z.string()),
   username: field(z.string()),
@@ -21,7 +22,14 @@ const Chat = User.extend({
 });
 
 /** A range of a text that means more than its words. */
-const Entity = z.object({ type: z.string(), offset: z.int(), length: z.int(), url: field(z.string()) });
+const Entity = z.object({
+  type: z.string(),
+  offset: z.int(),
+  length: z.int(),
+  url: field(z.string()),
+  /** Of a mention by name: somebody without a username. */
+  user: field(User),
+});
 const Entities = field(z.array(Entity));
 
 /** Where a forwarded message comes from. */
@@ -71,24 +79,9 @@ const FILES = {
   sticker: field(Sticker),
 };
 
-/** A message, without the message that it answers. */
-const SingleMessage = z.object({
-  message_id: z.int(),
-  /** Unix time in seconds. */
-  date: z.int().min(0).max(LAST_SECOND),
-  chat: Chat,
-  from: field(User),
-  /** The topic, if `is_topic_message`. */
-  message_thread_id: field(z.int()),
-  is_topic_message: field(z.boolean()),
-  forward_origin: field(Origin),
-  /** Shared by all messages of one album. */
-  media_group_id: field(z.string()),
-  text: field(z.string()),
-  entities: Entities,
-  caption: field(z.string()),
-  caption_entities: Entities,
-  ...FILES,
+/** What of a message is neither text nor a file. */
+const CONTENT = {
+  rich_message: field(z.object({ blocks: z.array(z.unknown()) })),
   contact: field(Contact),
   location: field(Place),
   venue: field(z.object({ title: z.string(), address: z.string(), location: Place })),
@@ -116,14 +109,57 @@ const SingleMessage = z.object({
     z.object({ currency: z.string(), total_amount: z.int(), invoice_payload: z.string() }),
   ),
   gift: field(z.looseObject({})),
+  unique_gift: field(z.looseObject({})),
+  checklist_tasks_done: field(
+    z.object({
+      marked_as_done_task_ids: field(z.array(z.int())),
+      marked_as_not_done_task_ids: field(z.array(z.int())),
+    }),
+  ),
+  checklist_tasks_added: field(z.object({ tasks: z.array(z.object({ text: z.string() })) })),
+  giveaway: field(z.looseObject({})),
+  passport_data: field(z.looseObject({})),
+};
+
+/** The media of a block of a rich message. */
+export const Media = z.object(FILES);
+
+/** A message, without the message that it answers. */
+const SingleMessage = z.object({
+  message_id: z.int(),
+  /** Unix time in seconds. */
+  date: z.int().min(0).max(LAST_SECOND),
+  chat: Chat,
+  from: field(User),
+  /** In whose name it is written: of the group itself by an administrator who stays anonymous, or of a channel. */
+  sender_chat: field(Chat),
+  /** The title of an administrator who stays anonymous. */
+  author_signature: field(z.string()),
+  /** The topic, if `is_topic_message`. */
+  message_thread_id: field(z.int()),
+  is_topic_message: field(z.boolean()),
+  forward_origin: field(Origin),
+  /** Shared by all messages of one album. */
+  media_group_id: field(z.string()),
+  text: field(z.string()),
+  entities: Entities,
+  caption: field(z.string()),
+  caption_entities: Entities,
+  ...FILES,
+  ...CONTENT,
   /** The notice that a topic was made. Whatever is written in the topic seems to answer it. */
   forum_topic_created: field(z.looseObject({})),
+  /** The notice, in the old group, that it goes on as a supergroup with another id. */
+  migrate_to_chat_id: field(z.int()),
+  /** The same notice in the supergroup. */
+  migrate_from_chat_id: field(z.int()),
 });
 
 const Message = SingleMessage.extend({
   reply_to_message: field(SingleMessage),
   /** The answered message is in another chat. */
-  external_reply: field(z.object({ origin: Origin, message_id: z.int().catch(0), ...FILES })),
+  external_reply: field(z.object({ origin: Origin, message_id: z.int().catch(0), ...FILES, ...CONTENT })),
+  reply_to_story: field(z.object({ chat: Chat })),
   /** The words of the answered message that the person has picked. */
   quote: field(z.object({ text: z.string() })),
 });
@@ -162,6 +198,8 @@ const ReactionUpdate = z.object({
   chat: Chat,
   message_id: z.int(),
   user: field(User),
+  /** Who has reacted, if in the name of a chat. */
+  actor_chat: field(Chat),
   old_reaction: z.array(ReactionType),
   new_reaction: z.array(ReactionType),
 });
@@ -172,13 +210,23 @@ export const Update = z.object({
   message_reaction: ReactionUpdate.optional(),
   message: Message.optional(),
   edited_message: Message.optional(),
-  my_chat_member: z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
+  my_chat_member: z
+    .object({
+      chat: Chat,
+      from: field(User),
+      /** Somebody `restricted` may be a member or not. */
+      new_chat_member: z.object({ status: z.string(), is_member: field(z.boolean()) }),
+    })
+    .optional(),
 });
 
 const SentMessage = z.object({ message_id: z.int() });
 
 /** Results of the send methods. An album is several messages. */
 export const SentMessages = z.union([z.array(SentMessage), SentMessage.transform((message) => [message])]);
+
+/** Result of `getChatMember`. */
+export const ChatMember = z.object({ status: z.string() });
 
 /** Result of `getFile`. */
 export const PreparedFile = z.object({
@@ -193,9 +241,13 @@ export type Entity = z.output<typeof Entity>;
 export type Origin = z.output<typeof Origin>;
 export type User = z.output<typeof User>;
 export type Chat = z.output<typeof Chat>;
+/** What of a message is neither text nor a file. */
+export type OtherContent = Pick<Message, keyof typeof CONTENT>;
+export type Media = z.output<typeof Media>;
 export type StoredFile = z.output<typeof StoredFile>;
 export type CallbackQuery = z.output<typeof CallbackQuery>;
 export type ReactionUpdate = z.output<typeof ReactionUpdate>;
 export type ReactionType = z.output<typeof ReactionType>;
-export type WithFile = Pick<Message, keyof typeof FILES | 'message_id'>;
+export type WithFile = Media & Pick<Message, 'message_id'>;
 export type Place = z.output<typeof Place>;
+export type MemberUpdate = NonNullable<Update['my_chat_member']>;

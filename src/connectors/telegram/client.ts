@@ -43,8 +43,20 @@ const Answer = z.object({
   ok: field(z.boolean()),
   result: z.unknown().optional(),
   description: field(z.string()),
-  parameters: field(z.object({ retry_after: field(z.coerce.number()) })),
+  parameters: field(
+    z.object({ retry_after: field(z.coerce.number()), migrate_to_chat_id: field(z.coerce.bigint()) }),
+  ),
 });
+
+/** The group has become a supergroup, which has another id. */
+export class GroupMigrated extends PlatformFailure {
+  readonly chatId: string;
+
+  constructor(words: string, status: number, chatId: string) {
+    super('refused', words, { status });
+    this.chatId = chatId;
+  }
+}
 
 /** Bot API client of one bot (https://core.telegram.org/bots/api#making-requests). */
 export class BotApi {
@@ -105,6 +117,8 @@ function resultIn({ status, json }: HttpAnswer): unknown {
     const afterMs = (seconds > 0 ? seconds : DEFAULT_RETRY_S) * 1_000;
     throw new PlatformFailure('later', reason, { status, afterMs });
   }
+  const chatId = answer?.parameters?.migrate_to_chat_id;
+  if (chatId !== undefined) throw new GroupMigrated(reason, status, String(chatId));
   // What is not Telegram's answer, as of a proxy, says nothing about the token or a file.
   const known = answer === undefined ? 0 : status;
   // A restarting server, or a proxy in front of it, answers 500 to requests it may have carried out.

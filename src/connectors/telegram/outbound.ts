@@ -1,118 +1,21 @@
 import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
-import type {
-  OutboundFile,
-  OutboundMessage,
-  OutboundReaction,
-  Remedy,
-  SendOutcome,
-} from '../contract/messenger.ts';
+import type { OutboundFile, OutboundMessage, OutboundReaction, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
-import { codePoints, outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
+import { outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
 import { SentMessages } from './bot-api-types.ts';
 import { keyboardOf } from './buttons.ts';
-import type { BotApi, CallOptions, Parameters } from './client.ts';
+import { type BotApi, type CallOptions, GroupMigrated, type Parameters } from './client.ts';
 import { formatted } from './formatting.ts';
-
-/** How a file is displayed, under Telegram's name in both methods and fields. */
-type MediaKind = 'photo' | 'video' | 'animation' | 'audio' | 'voice' | 'document';
-
-/** One request to Telegram. */
-export type Part =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'media'; readonly media: Media; readonly caption: string }
-  /** 2 to 10 files of kinds that can share an album. */
-  | { readonly kind: 'album'; readonly media: readonly Media[]; readonly caption: string };
-
-interface Media {
-  readonly kind: MediaKind;
-  readonly file: OutboundFile;
-}
-
-/** Limits from https://core.telegram.org/bots/api#sendmessage and the methods below it. Characters are code points. */
-export const MAX_TEXT_CHARACTERS = 4_096;
-const MAX_CAPTION_CHARACTERS = 1_024;
-const MAX_PHOTO_BYTES = 10_000_000;
-const MAX_ALBUM_SIZE = 10;
-
-const KIND_OF_MIME: Readonly<Record<string, MediaKind>> = {
-  'image/jpeg': 'photo',
-  'image/png': 'photo',
-  'image/webp': 'photo',
-  'image/gif': 'animation',
-  'video/mp4': 'video',
-  'audio/mpeg': 'audio',
-  'audio/mp3': 'audio',
-  'audio/mp4': 'audio',
-  'audio/x-m4a': 'audio',
-  'audio/ogg': 'voice',
-};
-
-/** Albums by kind: photos and videos mix, audio and documents each form their own. Other kinds are sent alone. */
-const ALBUM_OF: Readonly<Record<MediaKind, string | null>> = {
-  photo: 'visual',
-  video: 'visual',
-  audio: 'audio',
-  document: 'document',
-  animation: null,
-  voice: null,
-};
-
-/** Returns the requests that send a message, in order. Text too long for a caption is sent before the files. */
-export function partsOf({ text, attachments }: OutboundMessage): Part[] {
-  if (attachments.length === 0) return [{ kind: 'text', text }];
-  const isCaption = characters(text) <= MAX_CAPTION_CHARACTERS;
-  const media = attachments.map((file) => ({ kind: kindOf(file), file }));
-  const parts = groups(media).map((group, index) => partOf(group, isCaption && index === 0 ? text : ''));
-  return isCaption ? parts : [{ kind: 'text', text }, ...parts];
-}
-
-/**
- * Returns the part with its files as documents, for files that Telegram rejects as photo, video and so on; null when
- * there is nothing to change.
- */
-function asDocuments(part: Part): Part | null {
-  const media = part.kind === 'text' ? [] : [part.media].flat();
-  if (media.every(({ kind }) => kind === 'document')) return null;
-  const documents = media.map(({ file }) => ({ kind: 'document' as const, file }));
-  return partOf(documents, part.kind === 'text' ? '' : part.caption);
-}
-
-/** Number of visible code points, as counted by Telegram's server: marks have become entities by then. */
-export function characters(source: string): number {
-  return codePoints(formatted(source).text);
-}
-
-function kindOf({ mime, sizeBytes }: OutboundFile): MediaKind {
-  const kind = KIND_OF_MIME[mime.split(';', 1)[0]!.trim().toLowerCase()] ?? 'document';
-  return kind === 'photo' && sizeBytes > MAX_PHOTO_BYTES ? 'document' : kind;
-}
-
-function groups(media: readonly Media[]): Media[][] {
-  const all: Media[][] = [];
-  for (const each of media) {
-    const group = all.at(-1);
-    const album = ALBUM_OF[each.kind];
-    const fits = album !== null && group !== undefined && album === ALBUM_OF[group[0]!.kind];
-    if (fits && group.length < MAX_ALBUM_SIZE) group.push(each);
-    else all.push([each]);
-  }
-  return all;
-}
-
-function partOf(group: readonly Media[], caption: string): Part {
-  const [first] = group;
-  return group.length === 1 && first
-    ? { kind: 'media', media: first, caption }
-    : { kind: 'album', media: group, caption };
-}
+import { messageIdIn, numberIn } from './message-ids.ts';
+import { asDocuments, type Part, partsOf } from './message-parts.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
 const UPLOAD_DEADLINE_MS = 120_000;
 
-/** Errors that mean the person is unreachable until they write again. */
+/** Errors that mean that nobody is reached until somebody writes again. */
 const ADDRESS_GONE =
-  /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
+  /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation|bot was kicked|bot is not a member|group chat was deleted/i;
 
 const RULES: SendRules = {
   retryMs: 1_000,
@@ -129,19 +32,19 @@ export interface Chat {
   readonly signal: AbortSignal;
   /** Called when Telegram no longer accepts the bot's token. */
   loggedOut(failure: PlatformFailure): void;
+  /** Called when the group has become a supergroup, before anything is sent to that. */
+  migrated(chatId: string): Promise<void>;
 }
 
 /** Sends a message. Telegram neither tells whether a part has arrived nor drops duplicates. */
 export async function sendMessage(chat: Chat, message: OutboundMessage): Promise<SendOutcome> {
   return await sendParts({
     parts: partsOf(message).map((part, n, { length }) => ({
-      part,
-      extras: {
-        ...(n === 0 && message.replyTo !== undefined && replyParameters(message.replyTo)),
-        ...(n === length - 1 && message.choices && { reply_markup: keyboardOf(message.choices) }),
-      },
+      ...part,
+      answers: n === 0 ? (message.replyTo ?? null) : null,
+      choices: n === length - 1 ? (message.choices ?? null) : null,
     })),
-    send: ({ part, extras }) => sendOrPlainer(chat, part, extras),
+    send: (part) => sendWhereItIs(chat, part),
     patience: { ...chat, ...RULES },
     failed: (error, sentIds) => {
       if (error instanceof PlatformFailure && error.isLoggedOut) chat.loggedOut(error);
@@ -150,23 +53,38 @@ export async function sendMessage(chat: Chat, message: OutboundMessage): Promise
   });
 }
 
-/** A message that was deleted meanwhile is not quoted. */
-function replyParameters(messageId: string): Parameters {
-  const reply = { message_id: Number(messageId), allow_sending_without_reply: true };
-  return { reply_parameters: reply };
+/** A part, with what the message has besides. */
+type WholePart = Part & Besides;
+
+interface Besides {
+  /** The id of the message that it answers; null: none. */
+  readonly answers: string | null;
+  readonly choices: readonly string[] | null;
+}
+
+/** Telegram tells the new id when the group has become a supergroup. */
+async function sendWhereItIs(chat: Chat, part: WholePart): Promise<string[]> {
+  try {
+    return await sendOrPlainer(chat, part);
+  } catch (error) {
+    if (!(error instanceof GroupMigrated)) throw error;
+    const { chatId } = error;
+    await chat.migrated(chatId);
+    return await sendOrPlainer({ ...chat, chatId }, part);
+  }
 }
 
 /**
  * Sends a part, and once more in a plainer form when Telegram rejected its formatting or file. Nothing has arrived in
  * that case.
  */
-async function sendOrPlainer(chat: Chat, part: Part, extras: Parameters): Promise<string[]> {
+async function sendOrPlainer(chat: Chat, part: WholePart): Promise<string[]> {
   try {
-    return await send(chat, part, extras, true);
+    return await send(chat, part, true);
   } catch (error) {
     const plainer = error instanceof PlatformFailure ? plainerThan(part, error) : null;
     if (plainer === null) throw error;
-    return await send(chat, plainer.part, extras, plainer.isFormatted);
+    return await send(chat, plainer.part, plainer.isFormatted);
   }
 }
 
@@ -176,29 +94,41 @@ async function sendOrPlainer(chat: Chat, part: Part, extras: Parameters): Promis
  */
 const UNUSABLE = /PHOTO|IMAGE|VIDEO|AUDIO|VOICE|MEDIA|DOCUMENT|wrong (?:type|file)|can't use the media|media/;
 const UNFORMATTABLE = /entit/i;
+/** In topics, Telegram does not overlook it (https://core.telegram.org/bots/api#replyparameters). */
+const NOTHING_TO_ANSWER = /message to be replied not found|replied message not found/i;
 
 function plainerThan(
-  part: Part,
+  part: WholePart,
   { kind, status, message }: PlatformFailure,
-): { part: Part; isFormatted: boolean } | null {
+): { part: WholePart; isFormatted: boolean } | null {
   if (kind !== 'refused' || status !== 400) return null;
+  if (NOTHING_TO_ANSWER.test(message)) return { part: { ...part, answers: null }, isFormatted: true };
   if (UNFORMATTABLE.test(message)) return { part, isFormatted: false };
   const documents = UNUSABLE.test(message) ? asDocuments(part) : null;
-  return documents && { part: documents, isFormatted: true };
+  return documents && { part: { ...part, ...documents }, isFormatted: true };
 }
 
 async function send(
   { api, chatId, thread, signal }: Chat,
-  part: Part,
-  extras: Parameters,
+  part: WholePart,
   isFormatted: boolean,
 ): Promise<string[]> {
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
-  const place = placeIn(chatId, thread);
-  const sent = await api.call(method, { ...place, ...parameters, ...extras }, options, SentMessages);
-  return sent.map(({ message_id: id }) => String(id));
+  const more = { ...placeIn(chatId, thread), ...besidesIn(chatId, part) };
+  const sent = await api.call(method, { ...parameters, ...more }, options, SentMessages);
+  return sent.map(({ message_id: id }) => messageIdIn(Number(chatId), id));
+}
+
+/** A message that was deleted meanwhile, or written before the group became a supergroup, is not quoted. */
+function besidesIn(chatId: string, { answers, choices }: Besides): Parameters {
+  const answered = answers === null ? null : numberIn(chatId, answers);
+  const reply = { message_id: answered, allow_sending_without_reply: true };
+  return {
+    ...(answered !== null && { reply_parameters: reply }),
+    ...(choices && { reply_markup: keyboardOf(choices) }),
+  };
 }
 
 /** The parameters that name a chat and its topic. */
@@ -274,28 +204,18 @@ function textFields(
 const SELECTORS = /\ufe0f/g;
 const CUSTOM_EMOJI = /^\d{10,20}$/;
 
-/** Returns the parameters of `setMessageReaction`: a bot has one reaction to a message at most. */
-export function reactionParameters({ platformMessageId, emoji, isAdded }: OutboundReaction): Parameters {
+/**
+ * Returns the parameters of `setMessageReaction`: a bot has one reaction to a message at most. Null: the message was written
+ * before the group became a supergroup.
+ */
+export function reactionParameters(
+  chatId: string,
+  { platformMessageId, emoji, isAdded }: OutboundReaction,
+): Parameters | null {
+  const messageId = numberIn(chatId, platformMessageId);
+  if (messageId === null) return null;
   const type = CUSTOM_EMOJI.test(emoji)
     ? { type: 'custom_emoji', custom_emoji_id: emoji }
     : { type: 'emoji', emoji: emoji.replace(SELECTORS, '') };
-  return { message_id: Number(platformMessageId), reaction: isAdded ? [type] : [] };
+  return { ...placeIn(chatId, null), message_id: messageId, reaction: isAdded ? [type] : [] };
 }
-
-/** Telegram's descriptions of failures that people can solve. */
-export const TELEGRAM_REMEDIES: readonly Remedy[] = [
-  {
-    words: /bot was blocked by the user/i,
-    suggestion: 'Unblock the bot in Telegram, then send it a message.',
-  },
-  {
-    words: /chat not found|bot can't initiate conversation/i,
-    suggestion:
-      'Open the bot in Telegram and press Start: bots may only write to people who have written to them.',
-  },
-  {
-    words: /user is deactivated/i,
-    suggestion:
-      'The Telegram account was deleted. Write to the bot from another one, and make that the owner.',
-  },
-];

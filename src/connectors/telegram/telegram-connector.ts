@@ -16,14 +16,9 @@ import { checkTextLength } from '../kit/sending.ts';
 import { CHOICES } from './buttons.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
 import { showsDrafts } from './drafts.ts';
-import {
-  characters,
-  MAX_TEXT_CHARACTERS,
-  placeIn,
-  reactionParameters,
-  sendMessage,
-  TELEGRAM_REMEDIES,
-} from './outbound.ts';
+import { characters, MAX_TEXT_CHARACTERS } from './message-parts.ts';
+import { placeIn, reactionParameters, sendMessage } from './outbound.ts';
+import { TELEGRAM_REMEDIES } from './remedies.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -41,6 +36,7 @@ const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
 /** Telegram takes about 30 messages a second from a bot (https://core.telegram.org/bots/faq#broadcasting-to-users). */
 const MOST_PER_SECOND = 30;
+const TOO_OLD = 'The message was written before the group became a supergroup';
 const REACT_DEADLINE_MS = 15_000;
 const TYPING_DEADLINE_MS = 4_000;
 
@@ -132,7 +128,8 @@ function messengerOf(
       async react({ login, space }, reaction, signal) {
         const api = logins.of(login)?.api;
         if (!api) return { kind: 'failed', reason: 'The bot is not logged in' };
-        const parameters = { ...placeIn(space.id, null), ...reactionParameters(reaction) };
+        const parameters = reactionParameters(space.id, reaction);
+        if (parameters === null) return { kind: 'failed', reason: TOO_OLD };
         const options = { deadlineMs: REACT_DEADLINE_MS, signal };
         return await reactionOutcome(
           'Telegram',
@@ -165,7 +162,8 @@ function messengerOf(
       if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
       const loggedOut = (failure: PlatformFailure) => login.heard(failure);
       const { space, thread } = message.to;
-      const chat = { api: login.api, clock, chatId: space.id, thread, signal, loggedOut };
+      const migrated = (chatId: string) => login.migrated(space.id, chatId);
+      const chat = { api: login.api, clock, chatId: space.id, thread, signal, loggedOut, migrated };
       const outcome = await sendMessage(chat, message);
       if (outcome.kind === 'later') observer.count('throttled');
       return outcome;

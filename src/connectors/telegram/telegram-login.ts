@@ -15,7 +15,7 @@ import { AlbumBuffer } from './albums.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
 import { type BotApi, failureOf, Retries } from './client.ts';
 import { UpdatePoller } from './update-poller.ts';
-import { READ_UPDATES, readingOf } from './update-reading.ts';
+import { isPrivate, READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 import { type TelegramObserver, UpdateReceiver } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
@@ -44,6 +44,10 @@ export class TelegramLogin extends LoginStatus {
   readonly #albums: AlbumBuffer;
   readonly #retries = new Retries();
   #following: Promise<void> | null = null;
+  /** Null: not known yet. */
+  #username: string | null = null;
+  readonly #read = (update: AnyUpdate): Reading =>
+    readingOf(update, { id: this.api.botId, username: this.#username });
 
   constructor(deps: TelegramLoginDeps) {
     super(deps.onState);
@@ -61,6 +65,7 @@ export class TelegramLogin extends LoginStatus {
   async logIn(): Promise<void> {
     const { signal } = this;
     const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
+    this.#username = me.username ?? '';
     this.become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: LOGIN_OK });
   }
 
@@ -72,6 +77,11 @@ export class TelegramLogin extends LoginStatus {
   follow(): void {
     this.#albums.load().catch((error: unknown) => this.#couldNotStore(error));
     this.#following ??= this.#follow(this.signal);
+  }
+
+  /** A group has become a supergroup, as Telegram says when something is sent to it. */
+  async migrated(fromId: string, toId: string): Promise<void> {
+    await this.#receiver.take({ kind: 'migrated', updateId: 0, fromId, toId });
   }
 
   /** Updates the state from the result of one of the bot's requests. */
@@ -96,8 +106,10 @@ export class TelegramLogin extends LoginStatus {
     if (refusal) return refusal;
     const { data: update } = AnyUpdate.safeParse(platformJson(body));
     if (!update) return { status: 400, text: 'Not an update' };
+    // Telegram sends it again.
+    if (this.#username === null && !isPrivate(update)) return { status: 503, text: 'Not logged in yet' };
     try {
-      await this.#albums.take(readingOf(update));
+      await this.#albums.take(this.#read(update));
       return { status: 200, text: '' };
     } catch (error) {
       this.#couldNotStore(error);
@@ -134,6 +146,7 @@ export class TelegramLogin extends LoginStatus {
       api: this.api,
       clock,
       observer,
+      read: this.#read,
       take: (reading) => this.#receiver.take(reading),
       heard: (failure) => this.heard(failure),
     });

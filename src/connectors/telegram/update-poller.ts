@@ -6,7 +6,7 @@ import { PlatformFailure } from '../kit/platform-failure.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
 import { AnyUpdate } from './bot-api-types.ts';
 import { type BotApi, Retries } from './client.ts';
-import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
+import { READ_UPDATES, type Reading } from './update-reading.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
 /** Long-poll timeout: 50 s is the longest that Telegram waits. */
@@ -22,6 +22,7 @@ export interface UpdatePollerDeps {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly observer: TelegramObserver;
+  read(update: AnyUpdate): Reading;
   /** Resolves once the reading is on disk. */
   take(reading: Reading): Promise<void>;
   /** Called after each answer from Telegram; null means success. */
@@ -73,7 +74,7 @@ export class UpdatePoller {
       z.array(AnyUpdate),
     );
     heard(null);
-    const { readings, open } = joinAlbums(updates.map(readingOf), this.#waitedFor);
+    const { readings, open } = joinAlbums(updates.map(this.#deps.read), this.#waitedFor);
     await this.#takeAll(readings);
     const last = updates.at(-1);
     this.#confirmUpTo(open ? open.fromUpdateId : last ? last.update_id + 1 : this.#offset);

@@ -7,6 +7,8 @@ import type { LivePace } from '../../connectors/contract/live-message.ts';
 const LONGEST_MS = 10_000;
 /** By then a whole message that may be sent has been. */
 const SENT_MS = 200;
+/** The share of all requests that updates leave free, so that a first text need not wait for one to be over. */
+const KEPT = 0.25;
 /** An update waits until it is written over. */
 const NO_LIMIT_MS = 3_600_000;
 
@@ -19,24 +21,24 @@ export interface LiveRequest {
 
 /**
  * Shares what a login may ask its platform between the messages that are being written: by account, and updates leave room
- * for first texts and whole messages.
+ * for first texts and whole messages, which never wait behind them.
  */
 export class LiveLine {
   readonly #clock: Clock;
   readonly #pace: LivePace;
   readonly #all: RequestPace;
   readonly #updates: RequestPace;
-  /** Messages that may be shown at a time. */
-  readonly #shown: FairShare;
+  /** One of each message that is shown is kept for when it is whole. */
+  readonly #edits: FairShare;
   #pausedUntilMs = 0;
 
   constructor(clock: Clock, pace: LivePace) {
-    const { updates, withinMs, mostShown = Number.POSITIVE_INFINITY } = pace;
+    const { updates, withinMs, mostEdits = Number.POSITIVE_INFINITY } = pace;
     this.#clock = clock;
     this.#pace = pace;
-    this.#all = new RequestPace(clock, pace);
+    this.#all = new RequestPace(clock, pace, Math.floor(pace.most * KEPT));
     this.#updates = new RequestPace(clock, { most: updates, withinMs });
-    this.#shown = new FairShare({ clock, total: mostShown, each: mostShown, mostWaiting: 0 });
+    this.#edits = new FairShare({ clock, total: mostEdits, each: mostEdits, mostWaiting: 0 });
   }
 
   /** Aborts when the gateway closes. */
@@ -49,13 +51,13 @@ export class LiveLine {
    * not be: if it was shown, its last request counts from then on.
    */
   place(accountId: string): ((wasShown: boolean) => void) | null {
-    const release = this.#shown.takeNow(accountId);
+    const release = this.#edits.takeNow(accountId);
     return release && ((wasShown) => this.#leave(release, wasShown));
   }
 
   /** As `place`, for what an earlier process has begun. */
   hold(accountId: string): (wasShown: boolean) => void {
-    const release = this.#shown.hold(accountId);
+    const release = this.#edits.hold(accountId);
     return (wasShown) => this.#leave(release, wasShown);
   }
 
@@ -64,7 +66,7 @@ export class LiveLine {
    * milliseconds; null: it has made none. It never rejects.
    */
   async ask(request: LiveRequest, signal: AbortSignal, ask: () => Promise<number | null>): Promise<void> {
-    const turns = await this.#turns(request, signal);
+    const turns = [...(await this.#edit(request, signal)), ...(await this.#turns(request, signal))];
     await this.#rest(signal);
     const pauseMs = signal.aborted ? null : await ask();
     if (pauseMs !== null)
@@ -99,11 +101,22 @@ export class LiveLine {
     return Math.ceil(this.#pausedUntilMs - this.#clock.monotonicMs());
   }
 
+  /** Where edits are few, updates leave as many as they may take at most to messages that are not shown yet. */
+  async #edit({ accountId, isUpdate }: LiveRequest, signal: AbortSignal): Promise<readonly Turn[]> {
+    const { mostEdits, updates, everyMs, withinMs } = this.#pace;
+    if (mostEdits === undefined || !isUpdate) return [];
+    while (this.#edits.taken + updates >= mostEdits && !signal.aborted)
+      await pause(this.#clock, everyMs, signal);
+    if (signal.aborted) return [];
+    const unused = this.#edits.hold(accountId);
+    return [{ unused, answered: () => void this.#clock.after(withinMs, unused) }];
+  }
+
   async #turns({ accountId, isUpdate }: LiveRequest, signal: AbortSignal): Promise<readonly Turn[]> {
     const paces = isUpdate ? [this.#updates, this.#all] : [this.#all];
     const turns: Turn[] = [];
     for (const pace of paces) {
-      const turn = await pace.turn(accountId, NO_LIMIT_MS, signal);
+      const turn = await pace.turn(accountId, NO_LIMIT_MS, signal, isUpdate);
       if (turn) turns.push(turn);
     }
     return turns;

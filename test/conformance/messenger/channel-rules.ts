@@ -11,7 +11,7 @@ export const CHANNEL_RULES: readonly MessengerRule[] = [
     async check(subject) {
       const channel = subject.channel!();
       const asked = await newsAfter(subject, () => channel.writes('Who is there?'));
-      const root = asked.platformMessageId;
+      const root = channel.opensThread?.() ?? asked.platformMessageId;
       expect(asked.conversation).toMatchObject({
         kind: 'channel',
         remote_id: channel.id,

@@ -109,7 +109,9 @@ export interface ChannelUnderTest {
   readonly memberName: string;
   /** Every message belongs to a thread: one outside begins a thread of its own, in which it is answered. */
   readonly isAllThreads?: boolean;
-  /** Returns the platform's id of the message. `thread`: id of the message that began a thread. */
+  /** Makes a thread that no message begins, and returns its id. Absent: each begins with a message. */
+  opensThread?(): string;
+  /** Returns the platform's id of the message. `thread`: its id, which is that of the message that began it. */
   writes(text: string, thread?: string): string;
   /** What the account has written, in order. */
   received(): readonly { readonly text: string; readonly thread: string | null }[];

@@ -3,7 +3,8 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { telegramConnector } from '../../../src/connectors/telegram/telegram-connector.ts';
 import type { FakeBot } from '../../fakes/telegram/fake-bot.ts';
-import type { FakeMessage, FakePerson } from '../../fakes/telegram/fake-person.ts';
+import type { FakeMessage } from '../../fakes/telegram/fake-chat.ts';
+import type { FakePerson } from '../../fakes/telegram/fake-person.ts';
 import { FakeTelegram } from '../../fakes/telegram/fake-telegram.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { MemoryRecords } from '../../support/memory-records.ts';
@@ -11,6 +12,7 @@ import { SEEN_ON, type TelegramText } from '../../support/seen/platform-readers.
 import type { Seen } from '../../support/seen/seen.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
+  type ChannelUnderTest,
   type Delivery,
   GATEWAY_ENV,
   type LoginUnderTest,
@@ -23,8 +25,8 @@ import {
   type WebhookUnderTest,
   type WrittenMessage,
 } from './messenger-under-test.ts';
-
 import { TELEGRAM_KINDS } from './payloads/telegram-payloads.ts';
+import { TelegramForum } from './telegram-forum-under-test.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const FIRST_PERSON_ID = 5_000;
@@ -95,6 +97,10 @@ export class TelegramUnderTest implements MessengerUnderTest {
     this.#people++;
     const facts = { id: FIRST_PERSON_ID + this.#people, first_name: `Person ${this.#people}` };
     return new TelegramPerson(this.#bot, this.#bot.person(facts));
+  }
+
+  channel(): ChannelUnderTest {
+    return new TelegramForum(this.#bot);
   }
 
   readonly faults: PlatformFaults = {

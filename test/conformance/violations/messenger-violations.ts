@@ -50,6 +50,16 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'what is rare in Markdown means the same as what is common',
+    does: 'takes underscores for marks wherever they stand',
+    at: {
+      messenger: (inner) => ({
+        send: async ({ text, ...message }, signal) =>
+          await inner.send({ ...message, text: text.replace(/_/g, '') }, signal),
+      }),
+    },
+  },
+  {
     rule: 'a person’s answer says what it answers',
     does: 'forgets what is answered',
     at: { intake: (inner) => receiving(inner, (message) => ({ ...message, replyTo: undefined })) },

@@ -126,9 +126,10 @@ export class BotApiSchema {
   }
 
   #faultOfField(field: ts.Symbol, value: unknown, path: string): string | null {
-    const isOptional = (field.flags & SymbolFlags.Optional) !== 0;
+    const type = this.#checker.getTypeOfSymbol(field);
+    const isOptional = (field.flags & SymbolFlags.Optional) !== 0 || (type.flags & TypeFlags.Undefined) !== 0;
     if (value === undefined) return isOptional ? null : `${path}: is missing`;
-    return this.#fault(this.#checker.getTypeOfSymbol(field), value, path);
+    return this.#fault(type, value, path);
   }
 }
 

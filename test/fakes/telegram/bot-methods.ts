@@ -2,7 +2,8 @@ import type { AnyJson } from '../../support/any-json.ts';
 import type { FormFile } from '../multipart-form.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import type { FakeBot } from './fake-bot.ts';
-import type { FakePerson, SentKind } from './fake-person.ts';
+import type { FakeChat } from './fake-chat.ts';
+import { FakePerson, type SentKind } from './fake-person.ts';
 import type { Methods, Upload } from './method-types.ts';
 import type { PollRequest } from './update-queue.ts';
 
@@ -28,6 +29,11 @@ const WEBHOOK_ACTIVE =
 /** The implemented methods, by names in lower case; other methods are known but not implemented. */
 export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>> = {
   getme: ({ bot }) => ({ ...bot.user, ...ABILITIES }),
+  getchatmember: ({ bot, parameters: { chat_id: id, user_id: userId } }) => {
+    const group = bot.groupOf(id);
+    if (!group) throw badRequest('chat not found');
+    return group.memberOf(userId);
+  },
   getupdates: getUpdates,
   setwebhook: setWebhook,
   deletewebhook: ({ bot, parameters }) => {
@@ -48,7 +54,8 @@ export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>
   },
   sendmessagedraft: (call) => {
     const reader = writable(call);
-    call.bot.limits?.count(reader.facts.id);
+    if (!(reader instanceof FakePerson)) throw badRequest('chat type is not supported');
+    call.bot.limits?.count(reader.id);
     const { draft_id: id, text = '', entities = [] } = call.parameters;
     if (id === 0) throw badRequest('draft_id must be non-zero');
     if ([...text].length > MAX_TEXT) throw badRequest('message is too long');
@@ -57,7 +64,7 @@ export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>
   },
   sendmessage: (call) => {
     const reader = writable(call);
-    call.bot.limits?.count(reader.facts.id);
+    call.bot.limits?.count(reader.id);
     const answered = answeredBy(reader, call.parameters);
     const more = { ...topicOf(call.parameters), ...buttonsOf(call.parameters) };
     const message = call.bot.deliver(reader, { ...textOf(call.parameters), ...more });
@@ -128,11 +135,9 @@ function setWebhook({ bot, parameters, takesHttpWebhooks }: BotCall): unknown {
   return true;
 }
 
-/** The recipient, if they allow messages of the bot. */
-function writable({ bot, parameters }: BotCall): FakePerson {
-  const reader = bot.readerOf(parameters.chat_id);
-  if (reader.hasBlocked) throw new ApiError(403, 'Forbidden: bot was blocked by the user');
-  return reader;
+/** Where the call leads, if the bot may write there. */
+function writable({ bot, parameters }: BotCall): FakeChat {
+  return bot.chatOf(parameters.chat_id, parameters.message_thread_id);
 }
 
 function textOf({ text, entities = [], parse_mode: mode }: BotCall['parameters']) {
@@ -144,10 +149,14 @@ function textOf({ text, entities = [], parse_mode: mode }: BotCall['parameters']
 }
 
 /** What a message answers. */
-function answeredBy(reader: FakePerson, { reply_parameters: reply }: BotCall['parameters']) {
+function answeredBy(
+  reader: FakeChat,
+  { reply_parameters: reply, message_thread_id: topic }: BotCall['parameters'],
+) {
   const answered = reply && reader.message(reply.message_id);
-  if (reply && !answered && !reply.allow_sending_without_reply)
-    throw badRequest('message to be replied not found');
+  // In topics of groups, none may be missing.
+  const mayMiss = reply?.allow_sending_without_reply && !(reader.id < 0 && topic !== undefined);
+  if (reply && !answered && !mayMiss) throw badRequest('message to be replied not found');
   return answered;
 }
 
@@ -157,7 +166,7 @@ function buttonsOf({ reply_markup: markup }: BotCall['parameters']) {
   return markup === undefined ? {} : { reply_markup: markup };
 }
 
-/** A topic of a private chat. */
+/** A topic of the chat. */
 function topicOf({ message_thread_id: topic }: BotCall['parameters']) {
   return topic === undefined ? {} : { message_thread_id: topic, is_topic_message: true };
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FormFile } from '../multipart-form.ts';
 import { badRequest } from './api-error.ts';
-import { type FakeMessage, FakePerson, type PersonFacts, type SentKind } from './fake-person.ts';
+import type { FakeChat, FakeMessage } from './fake-chat.ts';
+import { FakeGroup, type GroupFacts } from './fake-group.ts';
+import { FakePerson, type PersonFacts, type SentKind } from './fake-person.ts';
 import type { SendLimits } from './send-limits.ts';
 import { StoredFiles } from './stored-files.ts';
 import { UpdateQueue } from './update-queue.ts';
@@ -30,6 +32,7 @@ export class FakeBot {
   limits: SendLimits | null = null;
   readonly #webhookRetryMs: number;
   readonly #people = new Map<number, FakePerson>();
+  readonly #groups = new Map<number, FakeGroup>();
   #allowed: ReadonlySet<string> | null = null;
   #lastMessageId = 0;
 
@@ -55,11 +58,23 @@ export class FakeBot {
     return known;
   }
 
-  /** Whom a message goes to; throws as Telegram does when the bot cannot write to them. */
-  readerOf(chatId: unknown): FakePerson {
-    const person = this.#people.get(Number(chatId));
-    if (!person?.hasStarted) throw badRequest('chat not found');
-    return person;
+  /** A new group with the bot in it. */
+  group(facts: GroupFacts): FakeGroup {
+    const group = new FakeGroup(this, 4_000_000 + this.#groups.size, facts);
+    this.#groups.set(group.id, group);
+    return group;
+  }
+
+  /** Where a message goes; throws as Telegram does when the bot cannot write there. */
+  chatOf(chatId: unknown, topic: number | undefined): FakeChat {
+    const chat = this.groupOf(chatId) ?? this.#people.get(Number(chatId));
+    const refusal = chat ? chat.refusal(topic) : badRequest('chat not found');
+    if (refusal) throw refusal;
+    return chat!;
+  }
+
+  groupOf(chatId: unknown): FakeGroup | undefined {
+    return this.#groups.get(Number(chatId));
   }
 
   tell(kind: string, content: unknown): void {
@@ -117,10 +132,10 @@ export class FakeBot {
     }
   }
 
-  /** Shows a message of the bot to its reader and returns it as the API does. */
-  deliver(reader: FakePerson, content: Readonly<Record<string, unknown>>): FakeMessage {
+  /** Shows a message of the bot to its readers and returns it as the API does. */
+  deliver(reader: FakeChat, content: Readonly<Record<string, unknown>>): FakeMessage {
     const message = {
-      message_id: this.nextMessageId(),
+      message_id: reader.nextMessageId(),
       date: this.nowS(),
       chat: reader.chat,
       from: this.user,

@@ -1,20 +1,12 @@
 import type { FormFile } from '../multipart-form.ts';
+import { ApiError, badRequest } from './api-error.ts';
+import { FakeChat, type FakeMessage, type WrittenBot } from './fake-chat.ts';
 
 export interface PersonFacts {
   readonly id: number;
   readonly first_name: string;
   readonly last_name?: string;
   readonly username?: string;
-}
-
-/** A message in the words of the API. */
-export interface FakeMessage {
-  readonly message_id: number;
-  readonly date: number;
-  readonly text?: string;
-  readonly caption?: string;
-  readonly media_group_id?: string;
-  readonly [field: string]: unknown;
 }
 
 /** A message that a bot is writing. */
@@ -37,44 +29,43 @@ export type SentKind =
   | 'animation'
   | 'sticker';
 
-/** The parts of a bot that a person who writes to it uses. */
-export interface WrittenBot {
-  readonly user: Readonly<Record<string, unknown>>;
-  readonly queries: Set<string>;
-  nextMessageId(): number;
-  /** Unix time in seconds. */
-  nowS(): number;
-  tell(kind: string, content: unknown): void;
+/** The bot of a private chat. */
+interface PrivateBot extends WrittenBot {
   /** The part of a message that is a file. */
   fileContent(kind: SentKind, file: FormFile): Readonly<Record<string, unknown>>;
 }
 
 /** A person with Telegram, in their private chat with one bot. */
-export class FakePerson {
+export class FakePerson extends FakeChat {
   readonly facts: PersonFacts;
-  /** What the bot has sent, in its order. */
-  readonly received: FakeMessage[] = [];
   /** What the bot has shown of messages that it was writing. */
   readonly drafts: FakeDraft[] = [];
-  /** The bot's reactions, by message. */
-  readonly reactions = new Map<number, readonly string[]>();
-  /** What the bot's messages answer, by their ids. */
-  readonly quotes = new Map<number, number>();
-  readonly #own: FakeMessage[] = [];
-  /** How often the bot has shown that it types. */
-  typingShown = 0;
   /** Once they have written, or pressed Start, the bot may write to them. */
   hasStarted = false;
   hasBlocked = false;
-  readonly #bot: WrittenBot;
+  readonly #bot: PrivateBot;
 
-  constructor(bot: WrittenBot, facts: PersonFacts) {
+  constructor(bot: PrivateBot, facts: PersonFacts) {
+    super(bot);
     this.#bot = bot;
     this.facts = facts;
   }
 
+  get id(): number {
+    return this.facts.id;
+  }
+
   get chat(): Readonly<Record<string, unknown>> {
     return { ...this.facts, type: 'private' };
+  }
+
+  nextMessageId(): number {
+    return this.#bot.nextMessageId();
+  }
+
+  refusal(): ApiError | null {
+    if (!this.hasStarted) return badRequest('chat not found');
+    return this.hasBlocked ? new ApiError(403, 'Forbidden: bot was blocked by the user') : null;
   }
 
   says(text: string): FakeMessage {
@@ -104,11 +95,6 @@ export class FakePerson {
     return this.#write(content);
   }
 
-  /** Returns a message of the chat. */
-  message(id: number): FakeMessage | undefined {
-    return [...this.#own, ...this.received].find(({ message_id: each }) => each === id);
-  }
-
   answers(answered: FakeMessage, text: string): FakeMessage {
     const { reply_to_message: _former, ...reply_to_message } = answered;
     return this.#write({ text, reply_to_message });
@@ -116,28 +102,11 @@ export class FakePerson {
 
   /** Presses a button below a message of the bot. */
   presses(message: FakeMessage, label: string): string {
-    const { inline_keyboard: rows } = message.reply_markup as {
-      inline_keyboard: { text: string; callback_data: string }[][];
-    };
-    const button = rows.flat().find(({ text }) => text === label);
-    if (!button) throw new Error(`there is no button ${label}`);
-    const id = `${Math.random()}`.slice(2);
-    this.#bot.queries.add(id);
-    const { callback_data: data } = button;
-    this.#bot.tell('callback_query', { id, from: this.#asUser(), message, chat_instance: '1', data });
-    return id;
+    return this.pressed(this.#asUser(), message, label);
   }
 
   reacts(messageId: number, before: readonly string[], now: readonly string[]): void {
-    const types = (all: readonly string[]) => all.map((emoji) => ({ type: 'emoji', emoji }));
-    this.#bot.tell('message_reaction', {
-      chat: this.chat,
-      message_id: messageId,
-      user: this.#asUser(),
-      date: this.#bot.nowS(),
-      old_reaction: types(before),
-      new_reaction: types(now),
-    });
+    this.reacted({ user: this.#asUser() }, messageId, [before, now]);
   }
 
   edits({ message_id: id, date, chat, from }: FakeMessage, text: string): void {
@@ -169,14 +138,7 @@ export class FakePerson {
 
   #write(content: Readonly<Record<string, unknown>>): FakeMessage {
     this.hasStarted = true;
-    const message = {
-      message_id: this.#bot.nextMessageId(),
-      date: this.#bot.nowS(),
-      chat: this.chat,
-      from: this.#asUser(),
-      ...content,
-    };
-    this.#own.push(message);
+    const message = this.written(this.#asUser(), content);
     this.#bot.tell('message', message);
     return message;
   }

@@ -169,7 +169,7 @@ export class FakeTelegram {
 const UNAUTHORIZED = new ApiError(401, 'Unauthorized');
 
 function answerError(response: ServerResponse, error: unknown): void {
-  const { status, message, retryAfterS } =
+  const { status, message, retryAfterS, migrateTo } =
     error instanceof ApiError ? error : new ApiError(500, `Internal Server Error: ${error}`);
-  refuse(response, status, message, retryAfterS);
+  refuse(response, status, message, retryAfterS, migrateTo);
 }

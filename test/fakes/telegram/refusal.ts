@@ -17,7 +17,17 @@ export function answerRefusal(refusal: Refusal, response: ServerResponse): void 
 }
 
 /** `retryAfterS`: 0 unless there were too many requests. */
-export function refuse(response: ServerResponse, status: number, description: string, retryAfterS = 0): void {
-  const parameters = retryAfterS > 0 ? { parameters: { retry_after: retryAfterS } } : {};
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  description: string,
+  retryAfterS = 0,
+  migrateTo?: number,
+): void {
+  const more = {
+    ...(retryAfterS > 0 && { retry_after: retryAfterS }),
+    ...(migrateTo !== undefined && { migrate_to_chat_id: migrateTo }),
+  };
+  const parameters = Object.keys(more).length > 0 ? { parameters: more } : {};
   answerJson(response, status, { ok: false, error_code: status, description, ...parameters });
 }

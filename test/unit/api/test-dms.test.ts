@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
+import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/remedies.ts';
 import { changeRows } from '../../../src/store/database/rows.ts';
 import { listPlatformAccounts } from '../../../src/store/logins/platform-accounts.ts';
 import { startDms } from './dm-setup.ts';

@@ -43,6 +43,49 @@ class Turns {
   }
 }
 
+describe('those who are patient', () => {
+  it('come after everybody else, of the same owner and of others, and then in turn', async () => {
+    const { share } = new Turns({ total: 1, each: 1 });
+    const order: string[] = [];
+    const wait = async (name: string, what: string, isPatient: boolean) => {
+      const release = await share.take(name, 60_000, undefined, isPatient);
+      order.push(what);
+      release!();
+    };
+    const busy = share.hold('busy');
+    const all = [
+      wait('one', 'an edit of one', true),
+      wait('one', 'another edit of one', true),
+      wait('two', 'an edit of two', true),
+      wait('one', 'a text of one', false),
+      wait('busy', 'a text of busy', false),
+    ];
+    await settled();
+    busy();
+    await Promise.all(all);
+    expect(order.slice(0, 2).toSorted()).toEqual(['a text of busy', 'a text of one']);
+    expect(order.slice(2)).toEqual(['an edit of two', 'an edit of one', 'another edit of one']);
+  });
+});
+
+it('the patient leave a reserve free, which others take at once', async () => {
+  const { share } = new Turns({ total: 4, each: 4, reserve: 2 });
+  const taken = [share.hold('a'), share.hold('a')];
+  let isServed = false;
+  void share.take('a', 60_000, undefined, true).then(() => {
+    isServed = true;
+  });
+  const text = await share.take('a', 0);
+  await settled();
+  expect([text, isServed]).toEqual([expect.any(Function), false]);
+  text!();
+  await settled();
+  expect(isServed).toBe(false);
+  taken[0]!();
+  await settled();
+  expect(isServed).toBe(true);
+});
+
 describe('places that are short', () => {
   it('can be held beyond what is free by what was admitted before, and then nobody else gets one', () => {
     const { share } = new Turns({ total: 2, each: 2, keepsRoom: true });

@@ -3,7 +3,7 @@ import type { Remedy } from '../../../src/connectors/contract/messenger.ts';
 import { DISCORD_REMEDIES } from '../../../src/connectors/discord/discord-messenger.ts';
 import { SLACK_REMEDIES } from '../../../src/connectors/slack/messages/send-message.ts';
 import { TEAMS_REMEDIES } from '../../../src/connectors/teams/teams-messenger.ts';
-import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
+import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/remedies.ts';
 import { WHATSAPP_REMEDIES } from '../../../src/connectors/whatsapp/message-sender.ts';
 
 /** The platforms' own words, and a word of what is suggested. */

@@ -48,11 +48,12 @@ export function answeredIn({
 
 /** Returns the attachments. A reference names the message, since a file's URL is valid for some hours only. */
 export function filesOf(message: Message): InboundFile[] {
-  const isVoiceNote = ((message.flags ?? 0) & IS_VOICE_MESSAGE) !== 0;
-  return attachmentsOf(message).map((file) => ({
-    ...inboundFile(file, message.channel_id, message.id),
-    ...(isVoiceNote && { isVoiceNote }),
-  }));
+  return contentsOf(message).flatMap(({ attachments = [], flags = 0 }) =>
+    attachments.map((file) => ({
+      ...inboundFile(file, message.channel_id, message.id),
+      ...((flags & IS_VOICE_MESSAGE) !== 0 && { isVoiceNote: true as const }),
+    })),
+  );
 }
 
 function inboundFile(file: Attachment, channelId: string, messageId: string): InboundFile {
@@ -65,11 +66,12 @@ function inboundFile(file: Attachment, channelId: string, messageId: string): In
 }
 
 /** Returns the attachments of a message, and of what it forwards. */
-export function attachmentsOf({
-  attachments = [],
-  message_snapshots: forwarded = [],
-}: Message): Attachment[] {
-  return [...attachments, ...forwarded.flatMap(({ message }) => message.attachments ?? [])];
+export function attachmentsOf(message: Message): Attachment[] {
+  return contentsOf(message).flatMap(({ attachments = [] }) => attachments);
+}
+
+function contentsOf(message: Message): readonly Content[] {
+  return [message, ...(message.message_snapshots ?? []).map(({ message: content }) => content)];
 }
 
 /** Embeds beside words are previews of links. Alone, they are what the message says. */

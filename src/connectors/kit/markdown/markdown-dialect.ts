@@ -1,3 +1,4 @@
+import { withoutFences } from './apart.ts';
 import type { MarkType } from './document.ts';
 import { hasMarkInAddress } from './marked-address.ts';
 import type { Dialect } from './rendering.ts';
@@ -7,7 +8,10 @@ export interface Flavour {
   readonly shown: (text: string) => string;
   /** As in Dialect. */
   readonly headings: number;
-  /** Takes any two marks for a pair, also where one of them is part of an address, and two lines for one around a spoiler. */
+  /**
+   * Takes any two marks for a pair, also where one of them is part of an address, two lines for one around a spoiler, and three
+   * backticks for the end of a block of code, however many have begun it.
+   */
   readonly pairsMarks?: boolean;
 }
 
@@ -35,8 +39,9 @@ export function markdownDialect({ shown, headings, pairsMarks = false }: Flavour
     link: (content, url) => `[${content}](${target(url)})`,
     url: (url) => url,
     codeBlock: (language, text, indent) => {
-      const fence = backticksAround(text, 3);
-      return [`${fence}${language}`, ...text.split('\n'), fence].join(`\n${indent}`);
+      const fence = pairsMarks ? '```' : backticksAround(text, 3);
+      const code = pairsMarks ? withoutFences(text) : text;
+      return [`${fence}${language}`, ...code.split('\n'), fence].join(`\n${indent}`);
     },
     quote: null,
     headings,

@@ -1,3 +1,4 @@
+import { APART, withoutFences } from './apart.ts';
 import type { MarkType } from './document.ts';
 import { hasMarkInAddress } from './marked-address.ts';
 import type { Dialect, Edges } from './rendering.ts';
@@ -15,8 +16,6 @@ export interface Symbols {
 
 const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '*', italic: '_', strike: '~' };
 const MARK = /[*_~`]/g;
-/** Zero-width space: makes a mark where a letter stands beside it, and none where one was escaped. */
-const APART = '\u200b';
 const WORD = /[\p{L}\p{N}]/u;
 /** Beside the marks of ASCII, only those of full width keep apart nothing. */
 const NEEDS_SPACE = /[\p{L}\p{N}*_~`]|[^\0-\x7f]/u;
@@ -32,8 +31,7 @@ export function symbolDialect({ shown, link, url, bullet, afterLiteral }: Symbol
     code: (text) => (text.includes('`') ? literal(text) : `\`${shown(text)}\``),
     link,
     url,
-    codeBlock: (_language, text) =>
-      `\`\`\`\n${shown(text.replaceAll('```', `\`${APART}\`${APART}\``))}\n\`\`\``,
+    codeBlock: (_language, text) => `\`\`\`\n${shown(withoutFences(text))}\n\`\`\``,
     quote: null,
     headings: 0,
     bullet,

@@ -34,7 +34,7 @@ const FIXED: ReadonlySet<string> = new Set([
 export function showsEdits(loginOf: (to: Address) => SlackLogin | undefined): ShowsWriting {
   return {
     kind: 'message',
-    pace: { most: 75, updates: 20, withinMs: 60_000, everyMs: 2_500, mostShown: 24 },
+    pace: { most: 100, updates: 20, withinMs: 60_000, everyMs: 2_500, mostEdits: 46 },
     shows: () => true,
     async show(message, signal) {
       const login = loginOf(message.to);

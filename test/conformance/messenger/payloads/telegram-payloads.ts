@@ -76,6 +76,39 @@ export const TELEGRAM_KINDS: Readonly<Record<string, PayloadKind>> = {
     /^\[paid: 500 EUR, book\]$/,
   ),
   gift: seen({ gift: { gift: {} } }, /^\[gift\]$/),
+  'rich message': seen(
+    {
+      rich_message: {
+        blocks: [
+          { type: 'heading', size: 1, text: 'Plan' },
+          {
+            type: 'paragraph',
+            text: ['see ', { type: 'bold', text: { type: 'url', text: 'this', url: 'https://a.b/c_d' } }],
+          },
+          {
+            type: 'list',
+            items: [{ label: '1.', blocks: [{ type: 'paragraph', text: 'tea' }], has_checkbox: true }],
+          },
+          { type: 'table', cells: [[{ text: 'a' }, { text: { type: 'code', text: 'b' } }]] },
+          { type: 'details', summary: 'more', blocks: [{ type: 'pre', text: 'x = 1', language: 'py' }] },
+          { type: 'photo', photo: [FILE], caption: { text: 'a rose' } },
+          { type: 'hologram', text: 'of the future' },
+        ],
+      },
+    },
+    /^Plan\nsee \[this\]\(https:\/\/a\.b\/c_d\)\n\[ \] tea\na \| `b`\nmore\n```py\nx = 1\n```\na rose\nof the future\nfile: photo/,
+  ),
+  'tasks that were done': seen(
+    { checklist_tasks_done: { marked_as_done_task_ids: [1, 2] } },
+    /^\[checklist: 2 done, 0 not done any more\]$/,
+  ),
+  'tasks that were added': seen(
+    { checklist_tasks_added: { tasks: [{ id: 3, text: 'Pay' }] } },
+    /^\[checklist: added\]\n\[ \] Pay$/,
+  ),
+  giveaway: seen({ giveaway: { winner_count: 1 } }, /^\[giveaway\]$/),
+  'unique gift': seen({ unique_gift: { gift: {} } }, /^\[gift\]$/),
+  'live photo': seen({ live_photo: FILE, photo: [FILE] }, /^\nfile: photo_\d+\.jpg$/),
   'forward of a person': seen(
     { text: 'hello', forward_origin: { type: 'user', sender_user: ADA } },
     /^\[forwarded from Ada\]\nhello$/,
@@ -97,6 +130,7 @@ export const TELEGRAM_KINDS: Readonly<Record<string, PayloadKind>> = {
     { text: 'look', external_reply: { origin: { type: 'channel', chat: NEWS } } },
     /^look$/,
   ),
+  'reply to a story': seen({ text: 'nice', reply_to_story: { chat: NEWS, id: 1 } }, /^nice$/),
   'by way of a bot': seen(
     { text: 'a result', via_bot: { id: 9, first_name: 'gif', is_bot: true } },
     /^a result$/,

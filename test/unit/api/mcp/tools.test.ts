@@ -5,6 +5,7 @@ import { readingTools } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { availabilityOf } from '../../../../src/api/mcp/tools/tool-lists.ts';
 import type { Account } from '../../../../src/api/schema/account.ts';
 import { READING_TOOLS } from '../../../../src/api/schema/agent-policy.ts';
+import { portabilityFaults } from '../../../support/schema-portability.ts';
 import { ToolWorld } from './tool-world.ts';
 
 /** Specification, "MCP tools (15)", and one for reactions. */
@@ -47,12 +48,13 @@ test('the policies of agents name the tools that only read', async () => {
 
 test('every tool has schemas without references, and hints', async () => {
   const { tools, agent } = await ToolWorld.open();
-  for (const { title, description, inputSchema, outputSchema, annotations } of await tools.list(agent)) {
+  for (const { name, title, description, inputSchema, outputSchema, annotations } of await tools.list(
+    agent,
+  )) {
     for (const schema of [inputSchema, outputSchema]) {
       expect(schema).toMatchObject({ type: 'object' });
       expect(JSON.stringify(schema)).not.toMatch(/"\$(?:ref|defs|schema)"/);
-      // Strict clients warn of lists of types.
-      expect(JSON.stringify(schema)).not.toMatch(/"type":\[/);
+      expect(portabilityFaults(schema), name).toEqual([]);
     }
     expect(inputSchema).toMatchObject({ additionalProperties: false });
     expect(title).not.toBe('');
@@ -64,6 +66,16 @@ test('every tool has schemas without references, and hints', async () => {
       openWorldHint: expect.any(Boolean),
     });
   }
+});
+
+test.each([
+  ['a list of types', { type: ['string', 'null'] }],
+  ['a bare true', { properties: { a: true } }],
+  ['a reference elsewhere', { anyOf: [{ $ref: 'https://example.org/a.json' }] }],
+  ['nothing', { properties: { a: { description: 'anything' } } }],
+  ['half a condition', { items: { if: { const: 1 } } }],
+])('a schema with %s would be found', (_what, schema) => {
+  expect(portabilityFaults({ type: 'object', ...schema })).toHaveLength(1);
 });
 
 test('every argument is described, with its default and its limits', async () => {

@@ -87,6 +87,12 @@ describe('what a person sends is not lost', () => {
     });
   });
 
+  it('a voice note that is passed on is one', () => {
+    const spoken = { content: '', flags: 8_192, attachments: [PICTURE] };
+    const forward = message({ attachments: [PICTURE], message_snapshots: [{ message: spoken }] });
+    expect(filesOf(forward).map(({ isVoiceNote }) => isVoiceNote)).toEqual([undefined, true]);
+  });
+
   it('files of a forward', () => {
     const forward = message({ message_snapshots: [{ message: { content: '', attachments: [PICTURE] } }] });
     expect(filesOf(forward)).toEqual([{ name: 'plan.png', mime: 'image/png', sizeBytes: 12, ref: '6/5/31' }]);

@@ -43,7 +43,11 @@ describe.each([
   [
     'a fence around a fence',
     '`````\n```\na\n```\n`````',
-    { Discord: '````\n```\na\n```\n````', Telegram: '```\na\n```' },
+    {
+      Discord: `\`\`\`\n\`${APART}\`${APART}\`\na\n\`${APART}\`${APART}\`\n\`\`\``,
+      Teams: '````\n```\na\n```\n````',
+      Telegram: '```\na\n```',
+    },
   ],
   ['code with a backtick', '``a`b``', { Discord: '``a`b``', Telegram: 'a`b', Slack: `a\`${APART}b` }],
   ['escaped marks', '\\_x\\_', { Telegram: '_x_', Discord: '\\_x\\_', Slack: `_${APART}x_${APART}` }],

@@ -4,10 +4,11 @@ import { readingOf } from '../../../../src/connectors/telegram/update-reading.ts
 
 const ADA = { id: 77, first_name: 'Ada', last_name: 'Lovelace' };
 const BOT = { id: 1, first_name: 'Helper', is_bot: true };
+const OWN = { id: '1', username: 'helper_bot' };
 const MESSAGE = { message_id: 5, date: 1_800_000_000, chat: { ...ADA, type: 'private' }, from: ADA };
 
 function read(message: object) {
-  return readingOf(Update.parse({ update_id: 9, message: { ...MESSAGE, ...message } }));
+  return readingOf(Update.parse({ update_id: 9, message: { ...MESSAGE, ...message } }), OWN);
 }
 
 function textOf(message: object): string | null {
@@ -44,6 +45,16 @@ it.each<[string, object, object]>([
     },
     { platformMessageId: null, author: 'News', text: 'it happened' },
   ],
+  [
+    'a poll of another chat',
+    { text: 'B', external_reply: { origin: { type: 'user', sender_user: ADA }, poll: { question: 'Tea?' } } },
+    { platformMessageId: null, author: 'Ada Lovelace', text: '[poll: Tea?]' },
+  ],
+  [
+    'a story',
+    { text: 'B', reply_to_story: { chat: { id: -5, type: 'channel', title: 'News' }, id: 3 } },
+    { platformMessageId: null, author: 'News', text: '[story]' },
+  ],
 ])('a message tells that it answers %s', (_what, message, replyTo) =>
   expect(read(message)).toMatchObject({ text: 'B', replyTo }),
 );
@@ -57,7 +68,7 @@ it('what is written in a topic does not answer the notice that began it', () => 
 describe('buttons and reactions', () => {
   const button = { text: 'Yes', callback_data: '=Yes' };
   const query = { id: 'q1', from: ADA, data: '=Yes', message: { message_id: 7, chat: MESSAGE.chat } };
-  const update = (content: object) => readingOf(Update.parse({ update_id: 9, ...content }));
+  const update = (content: object) => readingOf(Update.parse({ update_id: 9, ...content }), OWN);
 
   it.each<[string, object]>([
     [

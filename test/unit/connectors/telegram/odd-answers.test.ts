@@ -36,6 +36,7 @@ test.each<[string, unknown]>([
     thread: null,
     signal,
     loggedOut: () => undefined,
+    migrated: async () => undefined,
   };
   expect(await sendMessage(chat, outbound(7, 'hello'))).toEqual({
     kind: 'unknown',
@@ -46,7 +47,7 @@ test.each<[string, unknown]>([
 
 test('a result has the shape of its schema, or is a failure', async () => {
   const bot = await apiThatAnswers({ id: 1, username: 'svc_bot', is_bot: true });
-  expect(await bot.call('getMe', {}, OPTIONS, User)).toEqual({ id: 1, username: 'svc_bot' });
+  expect(await bot.call('getMe', {}, OPTIONS, User)).toEqual({ id: 1, is_bot: true, username: 'svc_bot' });
   const broken = await apiThatAnswers({ id: 'one' });
   await expect(broken.call('getMe', {}, OPTIONS, User)).rejects.toMatchObject({ kind: 'unclear' });
   await expect(broken.call('getMe', {}, OPTIONS, z.unknown())).resolves.toEqual({ id: 'one' });

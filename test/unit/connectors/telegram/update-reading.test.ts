@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinAlbums, refetchFrom } from '../../../../src/connectors/telegram/albums.ts';
-import type { Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
+import type { AnyUpdate, Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
 import { contentOf } from '../../../../src/connectors/telegram/message-content.ts';
 import {
   type Reading,
   type ReadMessage,
-  readingOf,
+  readingOf as readingFor,
 } from '../../../../src/connectors/telegram/update-reading.ts';
+
+const OWN = { id: '1', username: 'helper_bot' };
+const readingOf = (update: AnyUpdate) => readingFor(update, OWN);
 
 const CHAT = { id: 77, type: 'private', first_name: 'Ada', last_name: 'Lovelace', username: 'ada' };
 const MESSAGE: Message = { message_id: 5, date: 1_800_000_000, chat: CHAT };
@@ -18,17 +21,19 @@ test('a message has its sender, text and time', () => {
     updateId: 9,
     lastUpdateId: 9,
     person: { remoteId: '77', remoteName: 'Ada Lovelace' },
+    group: null,
     thread: null,
     messageId: '5',
     sentAt: '2027-01-15T08:00:00.000Z',
     albumId: null,
+    isOverheard: false,
     text: 'hello',
     files: [],
   });
 });
 
 test.each<[string, Update]>([
-  ['a group', { update_id: 1, message: { ...MESSAGE, chat: { ...CHAT, type: 'supergroup' }, text: 'x' } }],
+  ['a channel', { update_id: 1, message: { ...MESSAGE, chat: { ...CHAT, type: 'channel' }, text: 'x' } }],
   ['a service message', { update_id: 1, message: { ...MESSAGE, pinned_message: {} } as Message }],
   ['an update of an unrequested kind', { update_id: 1, poll: {} } as unknown as Update],
 ])('%s is ignored', (_what, update) => {

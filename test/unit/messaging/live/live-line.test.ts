@@ -87,7 +87,7 @@ it('asks nothing while the platform wants a pause, nor for a message that is who
 });
 
 it('has places for so many messages, each until its last request counts no more', async () => {
-  const { line, after } = setup({ ...PACE, withinMs: 60_000, mostShown: 1 });
+  const { line, after } = setup({ ...PACE, withinMs: 60_000, mostEdits: 1 });
   const leave = line.place('a');
   expect(line.place('b')).toBeNull();
   leave!(false);
@@ -95,4 +95,28 @@ it('has places for so many messages, each until its last request counts no more'
   expect(line.place('a')).toBeNull();
   await after(70_000);
   expect(line.place('a')).not.toBeNull();
+});
+
+it('keeps an edit for each message that is shown, and leaves some to those that are not', async () => {
+  const { line, ask, after } = setup({ most: 10, updates: 2, withinMs: 60_000, everyMs: 100, mostEdits: 4 });
+  const first = line.place('a')!;
+  ask('one', 'a', true);
+  expect(await after(0)).toEqual(['one']);
+  ask('two', 'a', true);
+  expect(await after(1_000)).toEqual([]);
+  const others = [line.place('b'), line.place('b'), line.place('b')];
+  expect(others.map((each) => each !== null)).toEqual([true, true, false]);
+  for (const leave of [first, ...others.slice(0, 2)]) leave!(false);
+  expect(await after(100)).toEqual(['two']);
+});
+
+it('lets no first text wait behind an update', async () => {
+  const { ask, after } = setup({ ...PACE, most: 1, updates: 3 });
+  ask('begun', 'a', false);
+  expect(await after(0)).toEqual(['begun']);
+  ask('update of a', 'a', true);
+  ask('update of b', 'b', true);
+  ask('first of a', 'a', false);
+  expect(await after(1_000)).toEqual(['first of a']);
+  expect(await after(1_000)).toEqual(['update of b']);
 });
