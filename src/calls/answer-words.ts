@@ -16,7 +16,7 @@ function anyOf(...patterns: readonly string[]): RegExp {
 const SCREENING = anyOf(
   '(state|say|record|give|tell me) your name(?! and (number|phone))',
   "(reason for (your|the|calling)|why you('re| are) calling|what you('re| are) calling about)",
-  '(is|being) screen(ed|ing)|screening (service|a call|calls?|this call)|caller id screening|call assist',
+  '(is|be|being) screen(ed|ing)|screening (service|a call|calls?|this call)|caller id screening|call assist',
   'see if (this person|they) (is|are) available|will try to connect you',
   'ihren namen und (den grund|ihr anliegen)|grund (ihres|des) anrufs|anruf wird geprüft|ob die person verfügbar',
   'votre nom et (le motif|la raison)|motif de votre appel|si cette personne est disponible',
@@ -47,13 +47,6 @@ const MENU = anyOf(
   '(tapez|appuyez|composez)|conseillers sont|veuillez patienter',
   '(marque|pulse|oprima|presione)|agentes están|permanezca en la línea',
 );
-/** Machines say so, and people now and then. */
-const MACHINE_MAYBE = anyOf(
-  "(i'll|we'll|will) (get back to|return your|call you)|get back to you|return your call",
-  '(office|we) (is|are) (currently |now )?closed|(our|office|business) hours are|you know (what to do|the drill)|sorry (we|i) missed your call',
-  'on vacation|out of the office|away from my (phone|desk)|voice ?mail of',
-  'sie rufen|ist werktags|ha llamado (usted )?a|le atiende el',
-);
 /** What people say who listen, or answer for another: they ask. */
 const PERSON = anyOf(
   '(may|can|could|shall|should) (i|we) (\\p{L}+ )?(help|direct|take|ask|tell|leave)|(would|do|did|could|can) you|what (can|would|do|did)|how (can|may|did)',
@@ -64,38 +57,6 @@ const PERSON = anyOf(
   'que puis-je|qui est|ne quittez|à votre écoute|voulez-vous',
   'quién (habla|es|llama)|dígame|en qué|de parte|quiere dejar|quiere que',
 );
-/** Where somebody is only guessed from the first words: greetings before them are left out. */
-const GUESSES: readonly (readonly [AnsweredBy, RegExp])[] = [
-  [
-    'screening',
-    anyOf(
-      "if you record|please (state|say)|this call is|this is bixby|i'm (the google|call)|before i",
-      'wenn sie ihren|si vous indiquez|si graba',
-    ),
-  ],
-  [
-    'machine',
-    anyOf(
-      "the [\\p{L} ]*(person|number|party|subscriber|customer|wireless|extension|google|mailbox)|your call (has|is being|will)|please leave|we('re| are) (unable|not|away|out)|this is the|nobody|no one",
-      'sie (haben|sind|rufen)|der (gewünschte|teilnehmer|angerufene)|vous (êtes|avez)|votre correspondant|el (número|teléfono)|en este momento|por favor deje|su llamada',
-    ),
-  ],
-  [
-    'ivr',
-    anyOf(
-      'to (continue|reach|speak|repeat|make|hear)|please (listen|enter|hold|stay|wait|choose|select)|your call is|all (of )?our|for|transferring|connecting|this call may|if (you|this is an)|welcome to',
-      'pour|tous nos|para|si (desea|ya)|todos|bitte (haben|warten)|für|wenn sie|bienvenue|bienvenid[oa]s?|(herzlich )?willkommen',
-    ),
-  ],
-];
-/** People, machines and menus begin so. */
-const ANYBODY = anyOf(
-  "thank you|thanks|gracias por llamar|you('ve| have)?( reached)?|(i'm|we're|i am|we are)( \\p{L}+)?|sorry (we|i)|(this is|it's|this)|the|please|leave",
-  'hier ist|ich bin|wir sind|nos|en este|bonjour|vous|orange|hola|si|dies ist|der',
-);
-const GREETINGS =
-  /^((hello|hi|hey|yo|there|and|good (morning|afternoon|evening|day)|hallo|guten (tag|morgen|abend)|bonjour|hola|buen[oa]s (días|tardes)) )*/u;
-
 /** Returns who speaks, as far as the words say. Null: anybody. */
 export function spokenBy(text: string): Impression | null {
   const words = plain(text);
@@ -103,17 +64,7 @@ export function spokenBy(text: string): Impression | null {
   const isPerson = PERSON.test(words);
   if (MACHINE.test(words)) return isPerson ? null : { who: 'machine', isSure: true };
   if (MENU.test(words)) return { who: 'ivr', isSure: true };
-  if (isPerson) return { who: 'human', isSure: false };
-  return MACHINE_MAYBE.test(words) ? { who: 'machine', isSure: false } : null;
-}
-
-/** Returns who is likely to begin like that. Null: nobody knows. */
-export function guessedFrom(text: string): AnsweredBy | null {
-  const words = plain(text);
-  const said = words.replace(GREETINGS, '');
-  const guess = GUESSES.find(([, pattern]) => pattern.exec(said)?.index === 0);
-  if (guess !== undefined) return guess[0];
-  return words === '' || ANYBODY.exec(said)?.index === 0 ? null : 'human';
+  return isPerson ? { who: 'human', isSure: false } : null;
 }
 
 function plain(text: string): string {
