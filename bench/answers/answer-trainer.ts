@@ -3,7 +3,7 @@ import { featuresOf, SPEAKERS, type Speaker, wordsOf } from '../../src/calls/ans
 
 /** How often each of them answers, as far as the model knows beforehand. */
 const PRIOR: Readonly<Record<Speaker, number>> = { human: 0.5, machine: 0.3, screening: 0.05, ivr: 0.15 };
-/** A word is in the table if it is in so many lines. All others are like names. */
+/** A word is in the table if it is in so many lines; all others are like names. So are several words together. */
 const LEAST_LINES = 2;
 /** Of what a line stands for. */
 const MOST_TEXTS = 80;
@@ -65,8 +65,14 @@ function spread(texts: readonly string[]): string[] {
 
 /** Returns the weights that tell the speakers of these lines by their first words. */
 export function trained(lines: readonly GreetingLine[]): Weights {
-  const known = knownWords(lines);
-  const examples = examplesOf(lines, known);
+  const known = inSeveral(lines, wordsOf);
+  const isKnown = (word: string) => known.has(word);
+  const shared = inSeveral(lines, (text) =>
+    [true, false].flatMap((isPaused) => [
+      ...featuresOf(wordsOf(text).slice(0, MOST_WORDS), isPaused, isKnown),
+    ]),
+  );
+  const examples = examplesOf(lines, isKnown, shared);
   const indices = new Map<string, number>();
   const rows = examples.map(({ features }) =>
     Int32Array.from(features, (feature) => {
@@ -88,17 +94,24 @@ export function trained(lines: readonly GreetingLine[]): Weights {
   );
 }
 
-function knownWords(lines: readonly GreetingLine[]): ReadonlySet<string> {
+/** What is found in the texts of several lines. */
+function inSeveral(
+  lines: readonly GreetingLine[],
+  foundIn: (text: string) => readonly string[],
+): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const { texts } of lines)
-    for (const word of new Set(texts.flatMap(wordsOf))) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return new Set([...counts].filter(([, count]) => count >= LEAST_LINES).map(([word]) => word));
+    for (const each of new Set(texts.flatMap(foundIn))) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count >= LEAST_LINES).map(([each]) => each));
 }
 
 /** All beginnings of the texts, those that are alike together. */
-function examplesOf(lines: readonly GreetingLine[], known: ReadonlySet<string>): Example[] {
+function examplesOf(
+  lines: readonly GreetingLine[],
+  isKnown: (word: string) => boolean,
+  shared: ReadonlySet<string>,
+): Example[] {
   const examples = new Map<string, Example>();
-  const isKnown = (word: string) => known.has(word);
   for (const [index, who] of SPEAKERS.entries()) {
     const own = lines.filter((line) => line.who === who);
     const all = own.reduce((sum, each) => sum + each.share, 0);
@@ -106,7 +119,7 @@ function examplesOf(lines: readonly GreetingLine[], known: ReadonlySet<string>):
       const share = (PRIOR[who] * ofLine) / all / texts.length;
       for (const text of texts)
         for (const { words, isPaused, weight } of beginnings(text)) {
-          const features = [...featuresOf(words, isPaused, isKnown)];
+          const features = [...featuresOf(words, isPaused, isKnown)].filter((each) => shared.has(each));
           const key = features.join(' ');
           const example = examples.get(key) ?? { features, counts: new Float64Array(SPEAKERS.length) };
           example.counts[index]! += share * weight;

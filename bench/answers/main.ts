@@ -11,10 +11,10 @@ import { type GreetingLine, greetingLines, trained, type Weights } from './answe
 const FILE = new URL('../../src/calls/answer-weights.ts', import.meta.url);
 /** Of the weights as they are kept. Features of several words with less in all of them are left out. */
 const SCALE = 10;
-const LEAST = 10;
+const LEAST = 2;
 const LINE = 500;
 const FOLDS = 10;
-const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];
+const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99];
 const LENGTHS = [2, 3, 4, 5, 6, 8];
 
 /** The texts of the tests that are not held out, each a line of its own. */
@@ -43,6 +43,7 @@ function write(weights: Weights): void {
 
 interface Beginning {
   readonly who: string;
+  readonly share: number;
   readonly text: string;
   readonly words: number;
   readonly isPaused: boolean;
@@ -51,14 +52,16 @@ interface Beginning {
 
 /** What a model makes of the beginnings of lines that it does not know. */
 function beginningsOf(lines: readonly GreetingLine[], weights: Weights): Beginning[] {
-  return lines.flatMap(({ who, texts }) =>
+  return lines.flatMap(({ who, texts, share }) =>
     texts.flatMap((text) => {
       const words = wordsOf(text);
       return words.slice(0, 12).flatMap((_, i) => {
         const isLast = i + 1 === words.length;
         const said = words.slice(0, i + 1);
         const likely = likelihoods(weights, said, isLast);
-        return [{ who, text: said.join(' '), words: i + 1, isPaused: isLast, likely }];
+        return [
+          { who, share: share / texts.length, text: said.join(' '), words: i + 1, isPaused: isLast, likely },
+        ];
       });
     }),
   );
@@ -75,11 +78,16 @@ function likelihoods(weights: Weights, words: readonly string[], isPaused: boole
   return powers.map((power) => power / sum);
 }
 
+function sharesOf(beginnings: readonly Beginning[]): number {
+  return beginnings.reduce((sum, { share }) => sum + share, 0);
+}
+
 function report(name: string, beginnings: readonly Beginning[]): void {
   const people = beginnings.filter(({ who }) => who === 'human');
   console.log(`${name}: ${people.length} beginnings of people`);
   for (const least of THRESHOLDS) {
     const taken = people.filter(({ likely }) => 1 - likely[0]! >= least);
+    const share = (100 * sharesOf(taken)) / sharesOf(people);
     const told = LENGTHS.map((length) => {
       const own = beginnings.filter(({ who, words }) => who !== 'human' && words === length);
       const right = own.filter(
@@ -87,10 +95,10 @@ function report(name: string, beginnings: readonly Beginning[]): void {
           1 - likely[0]! >= least &&
           SPEAKERS[1 + likely.slice(1).indexOf(Math.max(...likely.slice(1)))] === who,
       );
-      return `${length}: ${Math.round((100 * right.length) / own.length)} %`;
+      return `${length}: ${Math.round((100 * sharesOf(right)) / sharesOf(own))} %`;
     });
     console.log(
-      `  at ${least}: ${taken.length} (${((100 * taken.length) / people.length).toFixed(2)} %) taken for machines; right by words ${told.join(', ')}`,
+      `  at ${least}: ${taken.length} (${share.toFixed(2)} %) taken for machines; right by words ${told.join(', ')}`,
     );
   }
   const worst = people.toSorted((one, other) => one.likely[0]! - other.likely[0]!);

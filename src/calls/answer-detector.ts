@@ -3,8 +3,8 @@ import type { HeardFact } from '../threads/protocol.ts';
 import { likelySpeakers, SPEAKERS } from './answer-model.ts';
 import { type AnsweredBy, spokenBy } from './answer-words.ts';
 
-/** Who says nothing for so long says nothing at first. Whoever speaks is judged by what is understood from then on. */
-const FIRST_MS = 2_400;
+/** Who says nothing for so long says nothing at first. Whoever speaks is judged by what was understood until then. */
+const FIRST_MS = 2_460;
 /** After a person's first words comes silence. Facts of speech come 300 ms after its end. */
 const TOLD_AFTER_MS = 300;
 /** A word or two; what most people say at most; and all that a person says: longer greetings are recorded. */
@@ -36,13 +36,14 @@ const SURE = {
   beep: 0.85,
   asks: 0.8,
   pause: 0.75,
+  maybe: 0.72,
   long: 0.6,
   silence: 0.5,
 };
 /** First words make nobody surer than that: those who wait are people, and sure words are a machine's. */
 const GUESS = { least: 0.5, mostPerson: 0.7, mostMachine: 0.85 };
 /** People are not to be taken for machines: those are guessed only where nearly nobody begins like that. */
-const LEAST_LIKELY = 0.8;
+const LEAST_LIKELY = 0.92;
 
 export interface AnswerObserver {
   answeredBy(who: AnsweredBy, confidence: number): void;
@@ -91,7 +92,10 @@ export class AnswerDetector {
     this.#said = `${this.#words} ${text}`.trim();
     if (isFinal) this.#words = this.#said.slice(-500);
     const impression = spokenBy(this.#said);
-    if (impression !== null) this.#decide(impression.who, impression.isSure ? SURE.words : SURE.asks);
+    if (impression !== null) {
+      const { who, isSure } = impression;
+      this.#decide(who, isSure ? SURE.words : who === 'human' ? SURE.asks : SURE.maybe);
+    }
     this.#guess();
   }
 
@@ -111,12 +115,12 @@ export class AnswerDetector {
     this.#guess();
   }
 
-  /** Tells who is likely to begin like that, and somebody else when more words say so. */
+  /** Tells who is likely to begin like that; later, if it is rather a person. */
   #guess(): void {
     const isKnown = this.#who !== null && this.#who !== 'unknown' && !this.#isGuess;
     if (!this.#isFirstOver || this.#said === '' || isKnown) return;
     const { who, confidence } = guessed(this.#said, this.#speechAtMs === null);
-    if (who === this.#who) return;
+    if (who === this.#who || (this.#isGuess && who !== 'human')) return;
     this.#who = null;
     this.#decide(who, confidence);
     this.#isGuess = true;

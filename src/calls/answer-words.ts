@@ -28,7 +28,7 @@ const MACHINE = anyOf(
   '(?<!(to|you|i|can|could|did|will|ll|would|he|she|they|just) )leave (me |us )?(a|your|an) (\\w+ )?(message|name|number|details|text)',
   'leave your details',
   '(has been|is being|will be) (forwarded|transferred|directed) to (a|an|the|voice)',
-  "you('ve| have) reached the (voice ?mail|mailbox)|through to the voice ?mail|(voice ?mail|mail ?box) (of|for|service|system|that|is full|has)",
+  "you('ve| have) reached (the|my|our) (voice ?mail|mailbox)|through to the voice ?mail|(voice ?mail|mail ?box) (of|for|service|system|that|is full|has)",
   'has a voice ?mail|automat(ic|ed) voice|answering machine of|this is the answering machine',
   "(person|party|customer|subscriber|number) (that )?you('ve| have|'re| are)? ?(have )?(called|calling|dial+ed|trying to (reach|call)) (is|has|cannot|can't|isn't) (not|un|currently|temporarily|switched|out|been|a voice)\\p{L}*",
   'this person is (not|un)\\w*|(no one|nobody|no-one) is (available|home|here)',
@@ -47,6 +47,13 @@ const MENU = anyOf(
   '(tapez|appuyez|composez)|conseillers sont|veuillez patienter',
   '(marque|pulse|oprima|presione)|agentes están|permanezca en la línea',
 );
+/** Machines say so, and people now and then. */
+const MACHINE_MAYBE = anyOf(
+  "(i'll|we'll|will) (get back to|return your|call you)|get back to you|return your call",
+  '(office|we) (is|are) (currently |now )?closed|(our|office|business) hours are|you know (what to do|the drill)|sorry (we|i) missed your call',
+  'on vacation|out of the office|away from my (phone|desk)|voice ?mail of',
+  'sie rufen|ist werktags|ha llamado (usted )?a|le atiende el',
+);
 /** What people say who listen, or answer for another: they ask. */
 const PERSON = anyOf(
   '(may|can|could|shall|should) (i|we) (\\p{L}+ )?(help|direct|take|ask|tell|leave)|(would|do|did|could|can) you|what (can|would|do|did)|how (can|may|did)',
@@ -64,7 +71,8 @@ export function spokenBy(text: string): Impression | null {
   const isPerson = PERSON.test(words);
   if (MACHINE.test(words)) return isPerson ? null : { who: 'machine', isSure: true };
   if (MENU.test(words)) return { who: 'ivr', isSure: true };
-  return isPerson ? { who: 'human', isSure: false } : null;
+  if (isPerson) return { who: 'human', isSure: false };
+  return MACHINE_MAYBE.test(words) ? { who: 'machine', isSure: false } : null;
 }
 
 function plain(text: string): string {

@@ -57,8 +57,8 @@ it.each([
 
 it.each([
   ['Sorry, kids are', 'human'],
-  ['The person you are', 'machine'],
-  ['Hi, welcome to', 'ivr'],
+  ['The person you have called', 'machine'],
+  ['Please enter your account', 'ivr'],
   ['Before I connect you, please', 'screening'],
   ['Guten Tag, Sie haben die', 'machine'],
   ['Pour le service commercial', 'ivr'],

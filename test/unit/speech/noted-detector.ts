@@ -1,3 +1,4 @@
+import { BroadcastChannel } from 'node:worker_threads';
 import { FRAME_MS } from '../../../src/base/frame.ts';
 import { wallMs } from '../../../src/base/wall-ms.ts';
 import { Interjection } from '../../../src/speech/hearing/interjection.ts';

@@ -83,8 +83,8 @@ export class PhoneWorld {
     this.#engine = engine;
     this.#ports = ports;
     this.#phones = phones;
-    this.#notices.onmessage = (message) => {
-      const { index, atMs } = (message as { data: Notice }).data;
+    this.#notices.onmessage = ({ data }: { data: unknown }) => {
+      const { index, atMs } = data as Notice;
       this.calls[index]?.noticedAtMs.push(atMs - performance.timeOrigin);
     };
     this.#pool = new BridgePool({
