@@ -289,7 +289,7 @@ export class Reader {
   ): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of body) {
       this.charge(CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576);
-      await this.turn(signal);
+      if (!this.mayGoOn()) await this.turn(signal);
       yield chunk;
     }
   }

@@ -5,8 +5,8 @@ import type { EngineStats } from '../threads/engine-stats.ts';
 const MAX_CATCH_UP_TICKS = 5;
 /** Spacing between catch-up ticks. The sources that feed them were delayed as well and need time to refill. */
 const CATCH_UP_SPACING_MS = 4;
-/** Timers have millisecond resolution; shorter waits use `sleep`. */
-const SHORTEST_TIMER_MS = 1;
+/** Timers have millisecond resolution and cost a wake-up besides; shorter waits use `sleep`. */
+const SHORTEST_TIMER_MS = 2;
 
 /** The work that the clock drives. */
 export interface Ticking {

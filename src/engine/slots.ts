@@ -6,6 +6,8 @@ import type { MediaCall } from './media-call.ts';
  * as several calls. Ten light calls take half of the millisecond until the next slot.
  */
 const WEIGHT_BEFORE_NEXT_SLOT = 10;
+/** Every other slot first: as long as there are free ones, a slot that takes long keeps no other one waiting. */
+const ORDER = Array.from({ length: SLOTS }, (_, i) => (i < SLOTS / 2 ? i * 2 : (i - SLOTS / 2) * 2 + 1));
 /** A call weighs as much as its sample rate is a multiple of this one: Opus at 48 kHz takes at least six times as long as G.711. */
 const LIGHT_RATE_HZ = 8_000;
 /** Every resting call has one turn per this many rounds. */
@@ -76,8 +78,9 @@ export class Slots {
 
   #slotFor(weight: number): number {
     const most = WEIGHT_BEFORE_NEXT_SLOT - weight;
-    const begun = this.#weights.findIndex((taken) => taken > 0 && taken <= most);
-    return begun >= 0 ? begun : this.#weights.indexOf(Math.min(...this.#weights));
+    const least = Math.min(...this.#weights);
+    const begun = ORDER.find((slot) => this.#weights[slot]! > 0 && this.#weights[slot]! <= most);
+    return begun ?? ORDER.find((slot) => this.#weights[slot] === least)!;
   }
 }
 

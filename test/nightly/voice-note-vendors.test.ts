@@ -8,12 +8,15 @@ import { voiceNote } from '../support/voice-note.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const WORDS = 'hotel india juliett kilo lima mike november oscar papa quebec';
+/** Longer than what a recognizer keeps until it has been sent. */
+const LONG = Array<string>(4).fill(WORDS).join(' ');
 const PATIENCE_MS = 60_000;
 
 /** A gateway that listens to voice notes, and a person who has sent one. */
 async function sent(
   provider: VendorName,
   mime: Parameters<typeof voiceNote>[1] = 'audio/ogg',
+  words = WORDS,
 ): Promise<Gateway> {
   const [telegram, vendors] = await Promise.all([FakeTelegram.start(), FakeVendors.start()]);
   const bot = telegram.addBot();
@@ -29,7 +32,7 @@ async function sent(
   const api_key = vendors.by[provider].keyThatIs('valid');
   const set = await gateway.settingsApi.post('/api/voice-configs', { kind: 'stt', provider, api_key });
   expect(set.status).toBe(200);
-  bot.person({ id: 1_001, first_name: 'Ann' }).sends('voice', voiceNote(WORDS, mime));
+  bot.person({ id: 1_001, first_name: 'Ann' }).sends('voice', voiceNote(words, mime));
   return gateway;
 }
 
@@ -52,7 +55,7 @@ async function wordsIn({ agentApi }: Gateway): Promise<string> {
 
 describe.skipIf(requirePeer('ffmpeg'))('a voice note', () => {
   it.each(VENDOR_NAMES)('is read by %s', async (provider) => {
-    expect(await wordsIn(await sent(provider))).toBe(WORDS);
+    expect(await wordsIn(await sent(provider, 'audio/ogg', LONG))).toBe(LONG);
   });
 
   it.each(['audio/mp4', 'audio/wav', 'audio/mpeg', 'audio/webm'] as const)('is read as %s', async (mime) => {

@@ -12,7 +12,7 @@ import { MOST_NOTE_MS, type NoteCommands, type NoteOpen, type NoteSignal } from 
 
 /** Vendors are made for speech as it is spoken; they take it so much faster, except those that are named. */
 const SPEED = 3;
-const SPEEDS: Readonly<Record<string, number>> = { assemblyai: 1 };
+const SPEEDS: Readonly<Record<string, number>> = { assemblyai: 1, cartesia: 1 };
 /** Audio that is handed over at a time. */
 const BURST_MS = 100;
 /** What ends the last sentence for whoever listens for pauses. */

@@ -283,6 +283,8 @@ class StreamRecognizer implements Recognizer {
     this.#cancelGap();
     if (gaps === undefined || count === 0) return;
     this.#cancelGap = this.#clock.after(gaps.everyMs, () => {
+      // Silence would come into the middle of a word.
+      if (this.#uplink.backlog.unsentMs > 0) return this.#fillGaps(count);
       this.#uplink.sendSilence(gaps.everyMs);
       this.#fillGaps(count - 1);
     });

@@ -9,21 +9,21 @@ function callThat(state: { resting: boolean }, sampleRateHz = 8_000): MediaCall 
 }
 
 describe('Slots', () => {
-  it('fills a slot with ten calls before it starts another, and then all of them evenly', () => {
+  it('fills a slot with ten calls before it starts another, every other slot first, and then all of them evenly', () => {
     const slots = new Slots();
     const taken = Array.from({ length: 200 }, () => slots.add(callThat({ resting: false })));
-    expect(taken.slice(0, 21)).toEqual([...Array(10).fill(0), ...Array(10).fill(1), 2]);
+    expect(taken.slice(0, 21)).toEqual([...Array(10).fill(0), ...Array(10).fill(2), 4]);
     for (let slot = 0; slot < SLOTS; slot++) expect(slots.awakeIn(slot)).toHaveLength(200 / SLOTS);
   });
 
   it('lets no two calls at 48 kHz share a slot while there are any others, and then takes the lightest', () => {
     const slots = new Slots();
     const add = (sampleRateHz: number) => slots.add(callThat({ resting: false }, sampleRateHz));
-    expect([8_000, 48_000, 48_000, 8_000, 8_000, 8_000, 8_000].map(add)).toEqual([0, 0, 1, 0, 0, 0, 1]);
-    expect(Array.from({ length: 18 }, () => add(48_000))).toEqual(
-      Array.from({ length: 18 }, (_, i) => i + 2),
-    );
-    expect([48_000, 8_000, 8_000].map(add)).toEqual([2, 1, 1]);
+    expect([8_000, 48_000, 48_000, 8_000, 8_000, 8_000, 8_000].map(add)).toEqual([0, 0, 2, 0, 0, 0, 2]);
+    expect(Array.from({ length: 18 }, () => add(48_000))).toEqual([
+      4, 6, 8, 10, 12, 14, 16, 18, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19,
+    ]);
+    expect([48_000, 8_000, 8_000].map(add)).toEqual([4, 2, 2]);
   });
 
   it('gives a freed place to the next call', () => {
@@ -31,8 +31,8 @@ describe('Slots', () => {
     const calls = Array.from({ length: 22 }, () => callThat({ resting: false }));
     for (const call of calls) slots.add(call);
     slots.remove(calls[15] as MediaCall);
-    expect(slots.awakeIn(1)).toHaveLength(9);
-    expect(slots.add(callThat({ resting: false }))).toBe(1);
+    expect(slots.awakeIn(2)).toHaveLength(9);
+    expect(slots.add(callThat({ resting: false }))).toBe(2);
   });
 
   it('gives no ticks to a slot whose calls rest, and keeps the slot of each call', () => {

@@ -15,8 +15,10 @@ export interface BodyStreamOptions {
   readonly share: Reader | null;
 }
 
-/** So much at a time goes to whoever reads the body, and others come in between. */
+/** So much at a time goes to whoever reads the body of an account that is not alone, and others come in between. */
 const PIECE_BYTES = 64 * 1_024;
+/** Shorter chunks are put together. To copy longer ones would cost more than to handle each. */
+const LONG_CHUNK_BYTES = 16 * 1_024;
 
 /**
  * A request body as a stream. Nothing is read from the connection while the reader is busy, so memory holds only what
@@ -62,7 +64,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   async *#inTurn(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
     const share = this.#share;
     if (share === null) return yield chunk;
-    yield* share.pieces(chunk, PIECE_BYTES, async () => {
+    yield* share.pieces(chunk, share.hasCompany ? PIECE_BYTES : chunk.byteLength, async () => {
       if (!share.mayGoOn()) await share.turn(this.#exchange.signal);
     });
   }
@@ -77,11 +79,12 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     return Buffer.concat(this.#chunks).subarray(0, maxBytes);
   }
 
-  /** All that is held as one piece, because whoever reads it works per piece. */
+  /** The next chunk; all that are held as one if it is short, because whoever reads them works per piece. */
   #takeHeld(): Uint8Array | null {
     const chunks = this.#chunks;
+    if (chunks.length < 2 || chunks[0]!.byteLength >= LONG_CHUNK_BYTES) return chunks.shift() ?? null;
     this.#chunks = [];
-    return chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? null);
+    return Buffer.concat(chunks);
   }
 
   get #heldBytes(): number {

@@ -77,6 +77,13 @@ describe('the Cartesia recognizer with ink-2', () => {
     expect(world.recorded.texts).toEqual(['alpha']);
   });
 
+  it('sends no silence into audio that still waits for its turn', async () => {
+    const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett';
+    await new Speaker(start(), async () => {}).say(words, PAUSE_MS);
+    await finals(1);
+    expect(world.recorded.texts).toEqual([words]);
+  });
+
   it('sends silence when the voice has paused', async () => {
     const recognizer = start();
     const speaker = speakerTo(recognizer);
