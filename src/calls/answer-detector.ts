@@ -44,8 +44,10 @@ const SURE = {
 const GUESS = { least: 0.5, mostPerson: 0.7, mostMachine: 0.85 };
 /** People are not to be taken for machines: those are guessed only where nearly nobody begins like that. */
 const LEAST_LIKELY = 0.95;
-/** One word tells nothing of a machine. */
+/** One word tells nothing of a machine, and greetings do not count. */
 const LEAST_WORDS = 2;
+const GREETING =
+  /^(hi|hello|hey|yo|good|day|morning|afternoon|evening|hallo|guten|tag|morgen|abend|bonjour|salut|hola|buen[oa]s|días|tardes)$/u;
 
 export interface AnswerObserver {
   answeredBy(who: AnsweredBy, confidence: number): void;
@@ -199,9 +201,10 @@ export class AnswerDetector {
 /** Returns who is likely to begin with these words, and then goes on or waits. */
 function guessed(text: string, isPaused: boolean): { who: AnsweredBy; confidence: number } {
   const likely = likelySpeakers(text, isPaused || endsWithName(text));
+  const telling = wordsOf(text).filter((word) => !GREETING.test(word)).length;
   const rounded = (share: number, most: number) =>
     Math.round(100 * Math.min(most, Math.max(GUESS.least, share))) / 100;
-  if (1 - likely.human < LEAST_LIKELY || wordsOf(text).length < LEAST_WORDS)
+  if (1 - likely.human < LEAST_LIKELY || telling < LEAST_WORDS)
     return { who: 'human', confidence: rounded(likely.human, GUESS.mostPerson) };
   const who = SPEAKERS.slice(1).reduce((one, other) => (likely[other] > likely[one] ? other : one));
   return { who, confidence: rounded(likely[who], GUESS.mostMachine) };
