@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { HeardFact } from '../threads/protocol.ts';
-import { endsWithName, likelySpeakers, SPEAKERS, wordsOf } from './answer-model.ts';
+import { likelySpeakers, SPEAKERS } from './answer-model.ts';
 import { type AnsweredBy, spokenBy } from './answer-words.ts';
 
 /** Who says nothing for so long says nothing at first. Whoever speaks is judged by what was understood until then. */
@@ -43,11 +43,7 @@ const SURE = {
 /** First words make nobody surer than that: those who wait are people, and sure words are a machine's. */
 const GUESS = { least: 0.5, mostPerson: 0.7, mostMachine: 0.85 };
 /** People are not to be taken for machines: those are guessed only where nearly nobody begins like that. */
-const LEAST_LIKELY = 0.95;
-/** One word tells nothing of a machine, and greetings do not count. */
-const LEAST_WORDS = 2;
-const GREETING =
-  /^(hi|hello|hey|yo|good|day|morning|afternoon|evening|hallo|guten|tag|morgen|abend|bonjour|salut|hola|buen[oa]s|días|tardes)$/u;
+const LEAST_LIKELY = { goesOn: 0.95, waits: 0.9 };
 
 export interface AnswerObserver {
   answeredBy(who: AnsweredBy, confidence: number): void;
@@ -198,13 +194,16 @@ export class AnswerDetector {
   }
 }
 
-/** Returns who is likely to begin with these words, and then goes on or waits. */
+/**
+ * Returns who is likely to begin with these words, and then goes on or waits. That somebody waits is known 300 ms later:
+ * a machine is one in both cases.
+ */
 function guessed(text: string, isPaused: boolean): { who: AnsweredBy; confidence: number } {
-  const likely = likelySpeakers(text, isPaused || endsWithName(text));
-  const telling = wordsOf(text).filter((word) => !GREETING.test(word)).length;
+  const waits = likelySpeakers(text, true);
+  const likely = isPaused ? waits : likelySpeakers(text, false);
   const rounded = (share: number, most: number) =>
     Math.round(100 * Math.min(most, Math.max(GUESS.least, share))) / 100;
-  if (1 - likely.human < LEAST_LIKELY || telling < LEAST_WORDS)
+  if (1 - likely.human < LEAST_LIKELY.goesOn || 1 - waits.human < LEAST_LIKELY.waits)
     return { who: 'human', confidence: rounded(likely.human, GUESS.mostPerson) };
   const who = SPEAKERS.slice(1).reduce((one, other) => (likely[other] > likely[one] ? other : one));
   return { who, confidence: rounded(likely[who], GUESS.mostMachine) };

@@ -56,12 +56,6 @@ function weightsOf(entry: string): [string, readonly number[]] {
   return [entry.slice(0, at), weights.map((weight) => Number(weight) / SCALE)];
 }
 
-/** Whether the last word is a name, or any other that is not known: a person may end there. */
-export function endsWithName(text: string): boolean {
-  const last = wordsOf(text).at(-1);
-  return last !== undefined && !NUMBERS.test(last) && !WEIGHTS.has(last);
-}
-
 /** Returns how likely it is that each of them has begun with these words, and then goes on or waits. */
 export function likelySpeakers(text: string, isPaused: boolean): Readonly<Record<Speaker, number>> {
   const scores = [0, 0, 0, 0];
