@@ -31,7 +31,8 @@ export async function voiceDetection({ rounds, quick }: BenchContext): Promise<M
   }));
 }
 
-function spokenFrames(): Int16Array[] {
+/** Frames of 20 ms at 8 kHz of somebody who speaks in noise. */
+export function spokenFrames(): Int16Array[] {
   const said = speech(SENTENCE, RATE_HZ);
   const noisy = mixed(said, colouredNoise('pink', (said.length * 1_000) / RATE_HZ, RATE_HZ, NOISE));
   const length = frameSamples(RATE_HZ);

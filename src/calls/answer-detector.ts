@@ -1,9 +1,10 @@
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { HeardFact } from '../threads/protocol.ts';
-import { type AnsweredBy, guessedFrom, spokenBy } from './answer-words.ts';
+import { likelySpeakers, SPEAKERS } from './answer-model.ts';
+import { type AnsweredBy, spokenBy } from './answer-words.ts';
 
 /** Who says nothing for so long says nothing at first. Whoever speaks is judged by what was understood until then. */
-const FIRST_MS = 2_300;
+const FIRST_MS = 2_460;
 /** After a person's first words comes silence. Facts of speech come 300 ms after its end. */
 const TOLD_AFTER_MS = 300;
 /** A word or two; what most people say at most; and all that a person says: longer greetings are recorded. */
@@ -35,11 +36,14 @@ const SURE = {
   beep: 0.85,
   asks: 0.8,
   pause: 0.75,
-  maybe: 0.7,
-  guess: 0.6,
+  maybe: 0.72,
   long: 0.6,
   silence: 0.5,
 };
+/** First words make nobody surer than that: those who wait are people, and sure words are a machine's. */
+const GUESS = { least: 0.5, mostPerson: 0.7, mostMachine: 0.85 };
+/** People are not to be taken for machines: those are guessed only where nearly nobody begins like that. */
+const LEAST_LIKELY = { goesOn: 0.95, waits: 0.9 };
 
 export interface AnswerObserver {
   answeredBy(who: AnsweredBy, confidence: number): void;
@@ -57,6 +61,8 @@ export class AnswerDetector {
   readonly #observer: AnswerObserver;
   #who: AnsweredBy | null = null;
   #confidence = 0;
+  #isGuess = false;
+  #isFirstOver = false;
   #speechAtMs: number | null = null;
   #spokenMs = 0;
   #words = '';
@@ -86,9 +92,11 @@ export class AnswerDetector {
     this.#said = `${this.#words} ${text}`.trim();
     if (isFinal) this.#words = this.#said.slice(-500);
     const impression = spokenBy(this.#said);
-    if (impression === null) return;
-    const { who, isSure } = impression;
-    this.#decide(who, isSure ? SURE.words : who === 'human' ? SURE.asks : SURE.maybe);
+    if (impression !== null) {
+      const { who, isSure } = impression;
+      this.#decide(who, isSure ? SURE.words : who === 'human' ? SURE.asks : SURE.maybe);
+    }
+    this.#guess();
   }
 
   /** Nothing is told afterwards. */
@@ -101,10 +109,21 @@ export class AnswerDetector {
   }
 
   #judgeFirst(): void {
+    this.#isFirstOver = true;
     if (this.#who !== null) return;
     if (this.#spokenMs === 0 && this.#speechAtMs === null) return this.#decide('unknown', SURE.silence);
-    const guess = guessedFrom(this.#said);
-    if (guess !== null) this.#decide(guess, SURE.guess);
+    this.#guess();
+  }
+
+  /** Tells who is likely to begin like that; later, if it is rather a person. */
+  #guess(): void {
+    const isKnown = this.#who !== null && this.#who !== 'unknown' && !this.#isGuess;
+    if (!this.#isFirstOver || this.#said === '' || isKnown) return;
+    const { who, confidence } = guessed(this.#said, this.#speechAtMs === null);
+    if (who === this.#who || (this.#isGuess && who !== 'human')) return;
+    this.#who = null;
+    this.#decide(who, confidence);
+    this.#isGuess = true;
   }
 
   #speech(isOn: boolean, atMs: number): void {
@@ -118,6 +137,7 @@ export class AnswerDetector {
     }
     this.#spokenMs += atMs - (this.#speechAtMs ?? atMs);
     this.#speechAtMs = null;
+    this.#guess();
     this.#cancelTimer = this.#clock.after(waitMs(this.#spokenMs) - TOLD_AFTER_MS, () => this.#waits());
   }
 
@@ -162,7 +182,8 @@ export class AnswerDetector {
     if (this.#who !== null && !isHeard && confidence <= this.#confidence) return;
     this.#who = who;
     this.#confidence = confidence;
-    if (who === 'human') this.#endAfter(PERSON_MS);
+    this.#isGuess = false;
+    if (who === 'human' && confidence > GUESS.mostPerson) this.#endAfter(PERSON_MS);
     else this.#endAfter(MOST_GREETING_MS);
     this.#observer.answeredBy(who, confidence);
   }
@@ -171,6 +192,21 @@ export class AnswerDetector {
     this.#cancelEnd();
     this.#cancelEnd = this.#clock.after(ms, () => this.close());
   }
+}
+
+/**
+ * Returns who is likely to begin with these words, and then goes on or waits. That somebody waits is known 300 ms later:
+ * a machine is one in both cases.
+ */
+function guessed(text: string, isPaused: boolean): { who: AnsweredBy; confidence: number } {
+  const waits = likelySpeakers(text, true);
+  const likely = isPaused ? waits : likelySpeakers(text, false);
+  const rounded = (share: number, most: number) =>
+    Math.round(100 * Math.min(most, Math.max(GUESS.least, share))) / 100;
+  if (1 - likely.human < LEAST_LIKELY.goesOn || 1 - waits.human < LEAST_LIKELY.waits)
+    return { who: 'human', confidence: rounded(likely.human, GUESS.mostPerson) };
+  const who = SPEAKERS.slice(1).reduce((one, other) => (likely[other] > likely[one] ? other : one));
+  return { who, confidence: rounded(likely[who], GUESS.mostMachine) };
 }
 
 /** How long somebody is silent who has spoken for so long and waits for an answer. Machines beep after a second, or later. */

@@ -16,7 +16,7 @@ function anyOf(...patterns: readonly string[]): RegExp {
 const SCREENING = anyOf(
   '(state|say|record|give|tell me) your name(?! and (number|phone))',
   "(reason for (your|the|calling)|why you('re| are) calling|what you('re| are) calling about)",
-  '(is|being) screen(ed|ing)|screening (service|a call|calls?|this call)|caller id screening|call assist',
+  '(is|be|being) screen(ed|ing)|screening (service|a call|calls?|this call)|caller id screening|call assist',
   'see if (this person|they) (is|are) available|will try to connect you',
   'ihren namen und (den grund|ihr anliegen)|grund (ihres|des) anrufs|anruf wird geprüft|ob die person verfügbar',
   'votre nom et (le motif|la raison)|motif de votre appel|si cette personne est disponible',
@@ -28,7 +28,7 @@ const MACHINE = anyOf(
   '(?<!(to|you|i|can|could|did|will|ll|would|he|she|they|just) )leave (me |us )?(a|your|an) (\\w+ )?(message|name|number|details|text)',
   'leave your details',
   '(has been|is being|will be) (forwarded|transferred|directed) to (a|an|the|voice)',
-  "you('ve| have) reached the (voice ?mail|mailbox)|through to the voice ?mail|(voice ?mail|mail ?box) (of|for|service|system|that|is full|has)",
+  "you('ve| have) reached (the|my|our|a) (voice ?mail|mailbox)|through to the voice ?mail|(voice ?mail|mail ?box) (of|for|service|system|that|is full|has)",
   'has a voice ?mail|automat(ic|ed) voice|answering machine of|this is the answering machine',
   "(person|party|customer|subscriber|number) (that )?you('ve| have|'re| are)? ?(have )?(called|calling|dial+ed|trying to (reach|call)) (is|has|cannot|can't|isn't) (not|un|currently|temporarily|switched|out|been|a voice)\\p{L}*",
   'this person is (not|un)\\w*|(no one|nobody|no-one) is (available|home|here)',
@@ -59,43 +59,11 @@ const PERSON = anyOf(
   '(may|can|could|shall|should) (i|we) (\\p{L}+ )?(help|direct|take|ask|tell|leave)|(would|do|did|could|can) you|what (can|would|do|did)|how (can|may|did)',
   "for calling [\\p{L} ]+ (this is|you're speaking (with|to)) (?!the|an?|our|your)\\p{L}+|hello (hello|yes)|yes hello",
   "who's (this|that|calling|speaking)|who (is|am|did)|what's (up|this|it)|whats up|is (this|that|someone)|are you|you there|say that again",
-  "speaking$|(hang|hold) on|hold the line|(one|just a|give me one|give me a) (sec|second|moment)|go ahead$|call me back|missed call|called me|rang me|i got (a|your)|my voicemail|i can't (talk|hear)|i'm (driving|not interested)|text me",
+  "speaking$|(hang|hold) on|hold the line|(one|just a|give me one|give me a) (sec|second|moment)|go ahead$|call me back|missed call|called me|rang me|i got (a|your)|(?<!reached )my voicemail|i can't (talk|hear)|i'm (driving|not interested)|text me",
   '(wer|was) (ist|spricht|kann)|sie sprechen mit|mein name ist|soll ich|ja bitte|ich höre',
   'que puis-je|qui est|ne quittez|à votre écoute|voulez-vous',
   'quién (habla|es|llama)|dígame|en qué|de parte|quiere dejar|quiere que',
 );
-/** Where somebody is only guessed from the first words: greetings before them are left out. */
-const GUESSES: readonly (readonly [AnsweredBy, RegExp])[] = [
-  [
-    'screening',
-    anyOf(
-      "if you record|please (state|say)|this call is|this is bixby|i'm (the google|call)|before i",
-      'wenn sie ihren|si vous indiquez|si graba',
-    ),
-  ],
-  [
-    'machine',
-    anyOf(
-      "the [\\p{L} ]*(person|number|party|subscriber|customer|wireless|extension|google|mailbox)|your call (has|is being|will)|please leave|we('re| are) (unable|not|away|out)|this is the|nobody|no one",
-      'sie (haben|sind|rufen)|der (gewünschte|teilnehmer|angerufene)|vous (êtes|avez)|votre correspondant|el (número|teléfono)|en este momento|por favor deje|su llamada',
-    ),
-  ],
-  [
-    'ivr',
-    anyOf(
-      'to (continue|reach|speak|repeat|make|hear)|please (listen|enter|hold|stay|wait|choose|select)|your call is|all (of )?our|for|transferring|connecting|this call may|if (you|this is an)|welcome to',
-      'pour|tous nos|para|si (desea|ya)|todos|bitte (haben|warten)|für|wenn sie|bienvenue|bienvenid[oa]s?|(herzlich )?willkommen',
-    ),
-  ],
-];
-/** People, machines and menus begin so. */
-const ANYBODY = anyOf(
-  "thank you|thanks|gracias por llamar|you('ve| have)?( reached)?|(i'm|we're|i am|we are)( \\p{L}+)?|sorry (we|i)|(this is|it's|this)|the|please|leave",
-  'hier ist|ich bin|wir sind|nos|en este|bonjour|vous|orange|hola|si|dies ist|der',
-);
-const GREETINGS =
-  /^((hello|hi|hey|yo|there|and|good (morning|afternoon|evening|day)|hallo|guten (tag|morgen|abend)|bonjour|hola|buen[oa]s (días|tardes)) )*/u;
-
 /** Returns who speaks, as far as the words say. Null: anybody. */
 export function spokenBy(text: string): Impression | null {
   const words = plain(text);
@@ -105,15 +73,6 @@ export function spokenBy(text: string): Impression | null {
   if (MENU.test(words)) return { who: 'ivr', isSure: true };
   if (isPerson) return { who: 'human', isSure: false };
   return MACHINE_MAYBE.test(words) ? { who: 'machine', isSure: false } : null;
-}
-
-/** Returns who is likely to begin like that. Null: nobody knows. */
-export function guessedFrom(text: string): AnsweredBy | null {
-  const words = plain(text);
-  const said = words.replace(GREETINGS, '');
-  const guess = GUESSES.find(([, pattern]) => pattern.exec(said)?.index === 0);
-  if (guess !== undefined) return guess[0];
-  return words === '' || ANYBODY.exec(said)?.index === 0 ? null : 'human';
 }
 
 function plain(text: string): string {

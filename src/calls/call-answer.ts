@@ -9,6 +9,8 @@ import type { MachineDetection } from './machine-detection.ts';
 
 /** A person is never hung up on: length and cadence of a greeting are less sure than that. */
 const SURE_ENOUGH = 0.9;
+/** Whoever is only guessed to be a person may be a machine that goes on. */
+const LEAST_TO_SPEAK = 0.71;
 /** How long what is to be said waits for a beep: the longest greeting. */
 const MOST_WAIT_MS = 60_000;
 /** Some machines do not beep. */
@@ -82,7 +84,7 @@ export class CallAnswer {
     if (confidence >= SURE_ENOUGH) this.#stopInterims();
     if (this.#mode === 'hang_up' && (who === 'machine' || who === 'fax') && confidence >= SURE_ENOUGH)
       this.#call.post({ type: 'hang_up', reason: `answered by a ${who}` });
-    else if (who !== 'machine') this.#release();
+    else if (who === 'unknown' || (who !== 'machine' && confidence >= LEAST_TO_SPEAK)) this.#release();
   }
 
   #beeped(): void {

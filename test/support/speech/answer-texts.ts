@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { AnsweredBy } from '../../../src/calls/answer-words.ts';
 
 type Language = 'en' | 'de' | 'fr' | 'es';
@@ -247,5 +248,17 @@ export function answerTexts(held: boolean): AnswerText[] {
       .split('\n')
       .filter((_, i) => (i % 2 === 1) === held)
       .map((text) => ({ who, language, text }));
+  });
+}
+
+/** Texts that were written before the model of first words, and kept from it. */
+export function freshTexts(): AnswerText[] {
+  const lines = readFileSync(new URL('answer-texts-fresh.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => {
+    const [kind, text] = line.split('\t') as [string, string];
+    const [who, language] = kind.split(' ') as ['human', Language];
+    return { who, language, text };
   });
 }

@@ -3,7 +3,7 @@ import type { AnsweredBy } from '../../../src/calls/answer-words.ts';
 import { joined, noise, silence, speech } from '../speech-signal.ts';
 import { tone } from '../tone.ts';
 import { colouredNoise } from '../voice-noise.ts';
-import { type AnswerText, answerTexts } from './answer-texts.ts';
+import { type AnswerText, answerTexts, freshTexts } from './answer-texts.ts';
 
 const RATE_HZ = 8_000;
 const PER_MS = RATE_HZ / 1_000;
@@ -37,6 +37,11 @@ export function answers(held: boolean): Answer[] {
       return spoken(own[i % own.length]!, i + (held ? 1_000 : 0), Math.floor(i / own.length));
     });
   });
+}
+
+/** An answer for each of the fresh texts. */
+export function freshAnswers(): Answer[] {
+  return freshTexts().map((text, i) => spoken(text, 2_000 + i, 0));
 }
 
 function spoken({ who, language, text }: AnswerText, seed: number, round: number): Answer {

@@ -14,6 +14,7 @@ import { type Phone, PhoneThread } from '../../support/speech/phone-thread.ts';
 import type { PhoneLine } from '../../support/speech/rtp-phone.ts';
 import { RecordingEngineObserver } from '../engine/support/test-engine.ts';
 import { baseConfig } from '../rtp/rtp-peer.ts';
+import { type Notice, noticeChannel } from './noted-detector.ts';
 import { newSpeechCall } from './speech-call-actor.ts';
 
 type UtteranceEvent = Extract<CallEvent, { readonly type: 'utterance' }>;
@@ -25,6 +26,8 @@ export class PhoneCall {
   readonly speech: string[] = [];
   readonly turns: TurnMetrics[] = [];
   readonly measured: MeasuredTurn[] = [];
+  /** When the phone's voice was noticed over what is spoken. `performance.now()` of this thread. */
+  readonly noticedAtMs: number[] = [];
   readonly #sessions: SpeechSessions;
   #actor: CallActor | null = null;
 
@@ -73,11 +76,17 @@ export class PhoneWorld {
   readonly #pool: BridgePool;
   readonly #ports: PortClaim;
   readonly #phones: PhoneThread;
+  /** All detectors are on one bridge thread, in the order of their calls. */
+  readonly #notices = noticeChannel();
 
   private constructor(engine: Engine, ports: PortClaim, phones: PhoneThread) {
     this.#engine = engine;
     this.#ports = ports;
     this.#phones = phones;
+    this.#notices.onmessage = ({ data }: { data: unknown }) => {
+      const { index, atMs } = data as Notice;
+      this.calls[index]?.noticedAtMs.push(atMs - performance.timeOrigin);
+    };
     this.#pool = new BridgePool({
       observer: { transportLost() {}, threadStalled() {}, fault() {} },
       workerUrl: new URL('./phone.worker.ts', import.meta.url),
@@ -130,6 +139,7 @@ export class PhoneWorld {
     await this.#engine.close(1_000);
     await this.#pool.close(1_000);
     await this.#phones.stop();
+    this.#notices.close();
     this.#ports.release();
   }
 }

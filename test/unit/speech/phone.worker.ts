@@ -8,6 +8,7 @@ import type { TransportOutcome, TransportPlacement } from '../../../src/threads/
 import { DeafRecognizer } from '../../support/speech/deaf-recognizer.ts';
 import { RecordedSynthesizer, type RecordedVoice } from '../../support/speech/recorded-synthesizer.ts';
 import { ToneSynthesizer, type ToneVoice } from '../../support/speech/tone-synthesizer.ts';
+import { noted } from './noted-detector.ts';
 
 const tones: ProviderClients = {
   provider: 'tones',
@@ -23,8 +24,10 @@ const recorded: ProviderClients = {
 };
 
 /** A bridge thread as it is, but for the vendors. */
+const own = speechParts(systemClock);
 const parts = {
-  ...speechParts(systemClock),
+  ...own,
+  newDetector: noted(own.newDetector),
   providers: () => [tones, recorded],
   split: (text: string) => [text],
 };
