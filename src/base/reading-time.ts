@@ -40,6 +40,9 @@ const HALF_LIFE_MS = 500;
  */
 const MOST_IN_TURN_MS = 2;
 
+/** A thread that is less busy has room. */
+const ROOM_BELOW = 0.7;
+
 /** What a chunk of a body takes, of one byte too, and a megabyte in whatever chunks: to be handed on, counted, and written. */
 const CHUNK_MS = 0.03;
 const MEGABYTE_MS = 1;
@@ -140,6 +143,11 @@ class Company {
   /** How many times as long as on an idle thread somebody rests. */
   get patience(): number {
     return Math.min(1 / Math.max(0, 1 - this.#thread.busy) ** 2, REST.mostForBusy);
+  }
+
+  /** Whether the thread could do more. */
+  get hasRoom(): boolean {
+    return this.#thread.busy < ROOM_BELOW;
   }
 
   note(use: RecentUse, nowMs: number): void {
@@ -292,7 +300,7 @@ export class Reader {
   ): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of body) {
       this.charge(msOf(chunk));
-      if (!this.mayGoOn()) await this.turn(signal);
+      await this.goOn(signal);
       yield chunk;
     }
   }
@@ -309,6 +317,19 @@ export class Reader {
   /** Resolves in a later turn of the event loop, when it is this piece of the account's work that is due. */
   nextTurn(): Promise<void> {
     return this.#begun.enter();
+  }
+
+  /** Resolves at once, unless the account holds up others: then when it is its turn. Rejects as `turn`. */
+  async goOn(signal: AbortSignal): Promise<void> {
+    if (!this.mayGoOn()) await this.turn(signal);
+  }
+
+  /** As `turn`, for what comes in small pieces: nobody rests for them while the thread has room, and others come in between. */
+  async pieceTurn(signal: AbortSignal): Promise<void> {
+    if (!this.#company.hasRoom) return await this.turn(signal);
+    this.#owedMs = 0;
+    if (this.hasHadItsTurn) await this.nextTurn();
+    signal.throwIfAborted();
   }
 
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */

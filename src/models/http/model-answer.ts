@@ -90,7 +90,7 @@ export class ModelAnswer {
   async *pieces(): AsyncGenerator<Buffer, void> {
     const { reader, signal } = this.#reading;
     for await (const chunk of this.#chunks(MAX_STREAM_BYTES))
-      yield* reader.pieces(chunk, PIECE_BYTES, () => admitted(reader.turn(signal)));
+      yield* reader.pieces(chunk, PIECE_BYTES, () => admitted(reader.pieceTurn(signal)));
   }
 
   /** Yields the bytes as they come. What the caller leaves unread is discarded. */

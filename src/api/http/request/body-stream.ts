@@ -64,9 +64,8 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
   async *#inTurn(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
     const share = this.#share;
     if (share === null) return yield chunk;
-    yield* share.pieces(chunk, share.hasCompany ? PIECE_BYTES : chunk.byteLength, async () => {
-      if (!share.mayGoOn()) await share.turn(this.#exchange.signal);
-    });
+    const mostBytes = share.hasCompany ? PIECE_BYTES : chunk.byteLength;
+    yield* share.pieces(chunk, mostBytes, () => share.goOn(this.#exchange.signal));
   }
 
   /**
