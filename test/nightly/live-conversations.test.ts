@@ -71,7 +71,7 @@ describe.each([
     const subject = await DiscordUnderTest.start({ ...limits, gateway: { env: envOf(openai) } });
     const people = await peopleOf(subject, openai);
     const refused = subject.discord.invalidRequests.recent;
-    const shownAfterMs = await talk(people, overMs);
+    const shownAfterMs = await talk(people, overMs, words);
     expect(subject.discord.invalidRequests.recent - refused, 'requests beyond a limit').toBe(0);
     const edits = subject.discord.requests.filter(({ route }) => route === 'editMessage').length;
     report(overMs, 40, shownAfterMs, edits);
@@ -84,7 +84,7 @@ describe.each([
     await wait(1_000);
     subject.teams.hasLimits = true;
     // A reply takes two requests at least.
-    await talk(people, 2 * overMs);
+    await talk(people, 2 * overMs, words);
     expect(subject.teams.throttled, 'requests beyond a limit').toBe(0);
     const chats = [...subject.teams.world.chats.values()];
     expect(
@@ -104,7 +104,7 @@ describe.each([
     const limits = { patienceMs: PATIENCE_MS, hasLimits: true } as const;
     const subject = await SlackUnderTest.start({ ...limits, gateway: { env: envOf(openai) } });
     const people = await peopleOf(subject, openai);
-    const shownAfterMs = await talk(people, overMs === 0 ? 0 : SLACK_MS);
+    const shownAfterMs = await talk(people, overMs === 0 ? 0 : SLACK_MS, words);
     expect(subject.slack.throttled).toEqual([]);
     const edits = subject.slack.calls.filter((method) => method === 'chat.update').length;
     const early = shownAfterMs.filter((afterMs) => afterMs < words * WORD_EVERY_MS);
@@ -139,10 +139,10 @@ async function peopleOf(subject: MessengerUnderTest, openai: FakeOpenAi): Promis
 }
 
 /**
- * Has all people write, and waits for the replies, of which each is one message. Returns how long after its first token the
+ * Has all people write, and waits for the replies of so many words, of which each is one message. Returns how long after its first token the
  * first text of each was seen, in milliseconds.
  */
-async function talk(people: readonly Named[], overMs: number): Promise<readonly number[]> {
+async function talk(people: readonly Named[], overMs: number, words: number): Promise<readonly number[]> {
   const shownMs = new Map<string, number>();
   const isDone = () => {
     for (const { name, person } of people)
