@@ -28,6 +28,13 @@ interface Door {
 const mcp = (tenant: Tenant, path: string, method: string, params: object) =>
   tenant.agentApi.post(path, { jsonrpc: '2.0', id: 1, method, params });
 
+const initialize = (tenant: Tenant, path: string, name: string) =>
+  mcp(tenant, path, 'initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name, version: '1' },
+  });
+
 const DOORS: readonly Door[] = [
   {
     name: 'pages far behind the last one',
@@ -69,22 +76,12 @@ const DOORS: readonly Door[] = [
   {
     name: 'clients with names without end',
     atOnce: 2,
-    read: ({ tenant }) =>
-      mcp(tenant, '/mcp', 'initialize', {
-        protocolVersion: '2025-06-18',
-        capabilities: {},
-        clientInfo: { name: LONG_NAME, version: '1' },
-      }),
+    read: ({ tenant }) => initialize(tenant, '/mcp', LONG_NAME),
   },
   {
     name: 'sessions of MCP',
     atOnce: 8,
-    read: ({ tenant }) =>
-      mcp(tenant, '/mcp?stateful', 'initialize', {
-        protocolVersion: '2025-06-18',
-        capabilities: {},
-        clientInfo: { name: 'a', version: '1' },
-      }),
+    read: ({ tenant }) => initialize(tenant, '/mcp?stateful', 'a'),
   },
 ];
 
