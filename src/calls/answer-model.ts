@@ -47,22 +47,30 @@ export function featuresOf(
 }
 
 const SCALE = 10;
-const WEIGHTS = new Map(ANSWER_WEIGHTS.trim().split(/\s+/).map(weightsOf));
+let weights: ReadonlyMap<string, string> | null = null;
 
-/** `a_b:12,-3,0` is a feature and ten times its weights. */
-function weightsOf(entry: string): [string, readonly number[]] {
+/** Features with ten times their weights, as text: `a_b:12,-3,0`. Read when it is needed, as most starts never need it. */
+function weightsByFeature(): ReadonlyMap<string, string> {
+  weights ??= new Map(
+    ANSWER_WEIGHTS.trim()
+      .split('\n')
+      .flatMap((line) => line.split(' ').map(featureAndWeights)),
+  );
+  return weights;
+}
+
+function featureAndWeights(entry: string): [string, string] {
   const at = entry.lastIndexOf(':');
-  const weights = entry.slice(at + 1).split(',');
-  return [entry.slice(0, at), weights.map((weight) => Number(weight) / SCALE)];
+  return [entry.slice(0, at), entry.slice(at + 1)];
 }
 
 /** Returns how likely it is that each of them has begun with these words, and then goes on or waits. */
 export function likelySpeakers(text: string, isPaused: boolean): Readonly<Record<Speaker, number>> {
+  const known = weightsByFeature();
   const scores = [0, 0, 0, 0];
-  for (const feature of featuresOf(wordsOf(text), isPaused, (word) => WEIGHTS.has(word)))
-    WEIGHTS.get(feature)?.forEach((weight, i) => {
-      scores[i + 1]! += weight;
-    });
+  for (const feature of featuresOf(wordsOf(text), isPaused, (word) => known.has(word)))
+    for (const [i, weight] of known.get(feature)?.split(',').entries() ?? [])
+      scores[i + 1]! += Number(weight) / SCALE;
   const powers = scores.map((score) => Math.exp(score));
   const sum = powers.reduce((one, other) => one + other);
   return Object.fromEntries(SPEAKERS.map((who, i) => [who, powers[i]! / sum])) as Record<Speaker, number>;
